@@ -8,6 +8,7 @@ from limits_tables import draw_weights
 from litellm_replay import draw_litellm
 from parts import PARTS, renewed
 from rates_figure import draw_rates
+from scale_figure import draw_scale
 from sets_picture import picture
 from shown_output import renew_all
 from steer_figure import draw_steer
@@ -28,6 +29,7 @@ def main() -> None:
     draw_eagerness(DOCS / "explanation/eagerness.png")
     draw_rates(DOCS / "explanation/rates.png")
     draw_weights(DOCS / "explanation/weights.png")
+    draw_scale(DOCS / "how-to/scale.png")
     draw_ideas(DOCS / "explanation")
     draw_litellm(DOCS / "how-to/litellm.png")
     draw_steer(DOCS / "appendix/steer.png")

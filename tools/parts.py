@@ -17,6 +17,7 @@ import litellm_replay as litellm
 import page_tables as pages
 import performance_tables as performance
 import rates_tables as rates
+import scale_tables as scale
 import steer_tables as steer
 import traffic_tables as traffic
 from cli_reference import cli_markdown
@@ -110,6 +111,15 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "lost": partial(facts, "kill_service.json"),
     },
     "how-to/several-constraints.md": {"parts": limits.many_parts},
+    "how-to/scale.md": {
+        "paths": scale.paths,
+        "game": scale.game,
+        "growth": scale.growth,
+        "single": scale.single,
+        "solvers": scale.solvers,
+        "dask": scale.dask,
+        "machines": scale.machines,
+    },
     "how-to/traffic.md": {
         "abilene": partial(traffic.measured, "abilene"),
         "geant": partial(traffic.measured, "geant"),

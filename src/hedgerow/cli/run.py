@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hedgerow.cli.errors import in_options, report_errors
+from hedgerow.cli.internet import run_internet
 from hedgerow.cli.listing import shipped_names
 from hedgerow.cli.output import counted, print_error, print_json, print_line, print_stderr
 from hedgerow.cli.progress import progress, span
@@ -66,6 +67,13 @@ Advice = Annotated[
     list[str] | None,
     typer.Option(help=f"For traffic: an adviser to mix in: {', '.join(ADVISERS)}. Repeatable."),
 ]
+Pairs = Annotated[
+    int | None,
+    typer.Option(
+        min=16,
+        help="For traffic: so many demands on a random internet, with --workers as threads.",
+    ),
+]
 Mix = Annotated[
     bool,
     typer.Option("--mix", help="Add to results of another state of the library; reports say so."),
@@ -87,6 +95,7 @@ def run(
     network: NetworkFile = None,
     demands: Demands = None,
     advice: Advice = None,
+    pairs: Pairs = None,
     mix: Mix = False,
     dry: DryRun = False,
     as_json: Json = False,
@@ -95,17 +104,27 @@ def run(
     """Run an experiment, or resume it; `traffic` runs the traffic engineering example."""
     with report_errors():
         if file == TRAFFIC and not Path(file).exists():
-            if workers is not None or cluster is not None or mix or dry:
-                raise ValueError(
-                    "traffic runs in this process; leave out --workers, --cluster, --mix, --dry-run"
-                )
             folder = out or Path("out") / TRAFFIC
+            if mix or dry:
+                raise ValueError("traffic is no sweep; leave out --mix and --dry-run")
+            if pairs is not None:
+                if network is not None or demands is not None:
+                    raise ValueError(
+                        "--pairs draws a network and demands; leave out --network and --demands"
+                    )
+                run_internet(pairs, workers, cluster, folder, as_json, quiet)
+                return
+            if workers is not None or cluster is not None:
+                raise ValueError(
+                    "traffic runs in this process; leave out --workers and --cluster, or give "
+                    "--pairs for a large game"
+                )
             run_traffic(network, demands, folder, advice or (), as_json, quiet)
             return
-        if demands is not None:
-            raise ValueError("--demands is for `hedgerow run traffic`; leave it out here")
-        if advice:
-            raise ValueError("--advice is for `hedgerow run traffic`; leave it out here")
+        if demands is not None or pairs is not None or advice:
+            raise ValueError(
+                "--demands, --pairs and --advice are for `hedgerow run traffic`; leave them out"
+            )
         experiment = load_experiment(file, network)
         folder = out or Path("out") / experiment.name
         if dry:

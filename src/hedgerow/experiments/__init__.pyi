@@ -2,6 +2,7 @@ from . import executors as executors
 from .backtesting import Backtest as Backtest
 from .backtesting import BacktestRun as BacktestRun
 from .backtesting import backtest as backtest
+from .dask_shards import DaskShards as DaskShards
 from .growth import GrowthFit as GrowthFit
 from .growth import fit_growth as fit_growth
 from .reading import load_experiment as load_experiment

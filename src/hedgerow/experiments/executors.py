@@ -159,9 +159,9 @@ def dask(tasks: Iterable[Task], address: Any) -> Generator[Done, None, None]:
             open.
 
     """
-    distributed = _distributed()
+    distributed = find_distributed()
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a loss is one sentence
-    client = _connect(distributed, address)
+    client = connect(distributed, address)
     gone = (distributed.comm.CommClosedError, distributed.client.ClosedClientError, TimeoutError,
             CancelledError, asyncio.CancelledError)  # fmt: skip
     try:
@@ -177,7 +177,7 @@ def dask(tasks: Iterable[Task], address: Any) -> Generator[Done, None, None]:
 
 def check_cluster(address: str) -> None:
     """Refuse an address where no scheduler with workers answers, before anything is written."""
-    _connect(_distributed(), address).close(timeout=2.0)
+    connect(find_distributed(), address).close(timeout=2.0)
 
 
 def _gather(distributed: Any, client: Any, tasks: Iterator[Task]) -> Iterator[Done]:
@@ -201,7 +201,7 @@ def _gather(distributed: Any, client: Any, tasks: Iterator[Task]) -> Iterator[Do
             send(following)
 
 
-def _connect(distributed: Any, address: Any) -> Any:
+def connect(distributed: Any, address: Any) -> Any:
     """Return a client; one that was given is used as it is."""
     if not isinstance(address, str | distributed.Client):
         raise TypeError(
@@ -225,7 +225,8 @@ def _connect(distributed: Any, address: Any) -> Any:
     return client
 
 
-def _distributed() -> Any:
+def find_distributed() -> Any:
+    """Return dask.distributed, or raise an error that says how to install it."""
     try:
         import distributed
     except ModuleNotFoundError:

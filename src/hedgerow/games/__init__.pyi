@@ -15,6 +15,11 @@ from .game_search import worst_game as worst_game
 from .game_search import worst_game_steps as worst_game_steps
 from .linear_game import LinearGame as LinearGame
 from .many import simulate_many as simulate_many
+from .sharded_traffic import ShardedTraffic as ShardedTraffic
+from .sharded_traffic import ShardPlan as ShardPlan
+from .sharded_traffic import TrafficRound as TrafficRound
 from .simulation import play as play
 from .simulation import simulate as simulate
 from .simulation import simulate_chunks as simulate_chunks
+from .traffic_shard import Changes as Changes
+from .traffic_shard import DemandStream as DemandStream

@@ -23,7 +23,8 @@ EPS = 2.0**-52
 
 
 @kernel(number, number, number, number)
-def _unless_rounding(tangent2: float, plain2: float, n: float) -> float:
+def unless_rounding(tangent2: float, plain2: float, n: float) -> float:
+    """Return tangent2, or 0 where it is rounding beside plain2 in n dimensions."""
     return tangent2 if tangent2 > (4.0 * EPS * n) ** 2 * plain2 else 0.0
 
 
@@ -40,13 +41,13 @@ def unfixed(label: Array, members: Array, c: Array, plain2: float) -> float:
     for i in range(len(c)):
         if label[i] > 0:
             tangent2 += c[i] * c[i]
-    return _unless_rounding(tangent2, plain2, len(c))
+    return unless_rounding(tangent2, plain2, len(c))
 
 
 @kernel(*signature)
 def balanced(label: Array, members: Array, c: Array, plain2: float) -> float:
     """All coordinates move and have one fixed sum; no labels."""
-    return _unless_rounding(spread_of(c)[1], plain2, len(c))
+    return unless_rounding(spread_of(c)[1], plain2, len(c))
 
 
 @kernel(write, index, read, read)
@@ -68,7 +69,7 @@ def grouped(label: Array, members: Array, c: Array, plain2: float) -> float:
     for i in range(len(c)):
         if label[i] > 0:
             tangent2 += (c[i] - mean[label[i]]) * (c[i] - mean[label[i]])
-    return _unless_rounding(tangent2, plain2, len(c))
+    return unless_rounding(tangent2, plain2, len(c))
 
 
 @kernel(*along_signature)

@@ -61,4 +61,5 @@ from .separation_ogd import (
 from .separation_ogd import (
     SeparationOGD as SeparationOGD,
 )
+from .tracking_blocks import TrackingBlocks as TrackingBlocks
 from .tracking_ocg import TrackingOCG as TrackingOCG

@@ -123,13 +123,12 @@ class BlockOCG(KernelLearner):
                 "use AdaptiveOCG there"
             )
         self.steps = CertificateSteps() if steps is None else as_steps(steps)
-        factors, n = decision_set.factors, decision_set.dim
+        n = decision_set.dim
         x1, simplices = first_play(decision_set, start), decision_set.compiled is not None
-        begun: dict[float, Vector] = {}  # diameters of many blocks are few
-        for X in factors:
-            D = X.diameter or 1.0  # a single point: any length will do
-            begun.setdefault(D, self.steps.begin(D))
-        rules = np.array([[*begun[X.diameter or 1.0], 0.0] for X in factors])
+        kinds, which = decision_set.kinds  # of many blocks few are different
+        # a single point: any length will do
+        begun = [[*self.steps.begin(X.diameter or 1.0), 0.0] for X in kinds]
+        rules = np.array(begun)[which]
         blocks, length = rules.shape
         numbers = {"x1": n, "S": n, "t": 1, "blocks": 1, "simplices": 1, "length": 1}
         numbers |= {"begin": blocks + 1, "parts": rules.size}
@@ -139,7 +138,7 @@ class BlockOCG(KernelLearner):
         self._state["x1"][:] = x1
         self._state["blocks"][0], self._state["length"][0] = blocks, length
         self._state["simplices"][0] = simplices
-        self._state["begin"][1:] = np.cumsum([X.dim for X in factors])
+        self._state["begin"][1:] = np.cumsum(decision_set.sizes)
         self._state["parts"][:] = rules.ravel()
 
     @property

@@ -6,6 +6,8 @@ from .assignments import JobSequencing as JobSequencing
 from .assignments import Ranking as Ranking
 from .compiled_rounds import CompiledChunk as CompiledChunk
 from .compiled_rounds import FunctionRows as FunctionRows
+from .demand_streams import DriftingDemand as DriftingDemand
+from .demand_streams import gravity_means as gravity_means
 from .drifting import Caching as Caching
 from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import OptimalTransport as OptimalTransport
@@ -13,6 +15,10 @@ from .drifting import SensorCoverage as SensorCoverage
 from .edge_quantities import EdgeQuantity as EdgeQuantity
 from .generated_demand import gravity_demands as gravity_demands
 from .generated_demand import link_failures as link_failures
+from .internet_traffic import InternetTraffic as InternetTraffic
+from .internet_traffic import SplitOfPaths as SplitOfPaths
+from .internet_traffic import equal_shares as equal_shares
+from .internet_traffic import shortest_shares as shortest_shares
 from .latency_cap import LatencyCap as LatencyCap
 from .link_loads import Congestion as Congestion
 from .link_loads import CongestionCost as CongestionCost

@@ -80,6 +80,8 @@ from .matroids.submodular import SetFunction as SetFunction
 from .orders.interval_schedules import IntervalSchedules as IntervalSchedules
 from .orders.job_sequences import JobSequences as JobSequences
 from .orders.permutahedron import Permutahedron as Permutahedron
+from .paths.bulk_paths import PathBlock as PathBlock
+from .paths.bulk_paths import bulk_paths as bulk_paths
 from .paths.dag_paths import DagPaths as DagPaths
 from .paths.hop_limited_walks import HopLimitedWalks as HopLimitedWalks
 from .paths.multi_commodity import MultiCommodityFlow as MultiCommodityFlow

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_point, as_vector, freeze
@@ -54,7 +54,7 @@ class Product(DecisionSet):
     def parts(self, x: ArrayLike) -> list[Vector]:
         """Return the factors' parts of a point."""
         x = as_vector(x, "the point", self.dim)
-        return np.split(x, np.cumsum([X.dim for X in self.factors])[:-1])
+        return np.split(x, np.cumsum(self.sizes)[:-1])
 
     def _each(self, f: Callable[[DecisionSet, Vector], Vector], x: ArrayLike) -> Vector:
         return np.concatenate(
@@ -65,14 +65,31 @@ class Product(DecisionSet):
         return f"{len(self.factors)} factors, {self.dim} coordinates"
 
     @cached_property
+    def kinds(self) -> tuple[tuple[DecisionSet, ...], NDArray[np.intp]]:
+        """The factors that are different objects, and which of them each factor is."""
+        place: dict[int, int] = {}
+        which = np.fromiter(
+            (place.setdefault(id(X), len(place)) for X in self.factors), np.intp, len(self.factors)
+        )
+        first = np.unique(which, return_index=True)[1]
+        return tuple(self.factors[i] for i in first.tolist()), which
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The factors' dimensions."""
+        kinds, which = self.kinds
+        return np.array([X.dim for X in kinds])[which]
+
+    @cached_property
     def dim(self) -> int:
         """The sum of the factors' dimensions."""
-        return sum(X.dim for X in self.factors)
+        return int(self.sizes.sum())
 
     @cached_property
     def diameter(self) -> float:
         """The root of the sum of the factors' squared diameters."""
-        return math.hypot(*(X.diameter for X in self.factors))
+        kinds, which = self.kinds
+        return math.hypot(*np.array([X.diameter for X in kinds])[which].tolist())
 
     def radius_around(self, x: ArrayLike) -> float:
         """Return the root of the sum of the factors' squared radii."""
@@ -121,12 +138,23 @@ class Product(DecisionSet):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether every part lies in its factor."""
+        if self.compiled is not None:  # as each simplex checks it, without a Python loop
+            x, total = as_vector(x, "the point", self.dim), self.compiled.numbers
+            begin = self.compiled.index[:-1]
+            slack = tol * np.maximum(1.0, total)
+            low, high = np.minimum.reduceat(x, begin), np.maximum.reduceat(x, begin)
+            excess = np.abs(np.add.reduceat(x, begin) - total)
+            inside = (low >= -slack) & (high <= total + slack) & (excess <= slack)
+            return bool(inside.all())
         return all(
             X.contains(part, tol) for X, part in zip(self.factors, self.parts(x), strict=True)
         )
 
     def start(self) -> Vector:
         """Join the factors' starts."""
+        if self.compiled is not None:
+            sizes = np.diff(self.compiled.index)
+            return np.repeat(self.compiled.numbers / sizes, sizes)
         return np.concatenate([X.start() for X in self.factors])
 
     def tangent(self, c: ArrayLike) -> Vector:
@@ -138,15 +166,16 @@ class Product(DecisionSet):
     @cached_property
     def compiled(self) -> Compiled | None:
         """All factors in one call, where each is a simplex: 10^4 of them cost no Python loop."""
-        if any(type(X) is not Simplex for X in self.factors):
+        kinds, which = self.kinds
+        if any(type(X) is not Simplex for X in kinds):
             return None
-        sizes = np.array([X.dim for X in self.factors])
+        sizes, totals = self.sizes, [X.total for X in kinds if isinstance(X, Simplex)]
         label = np.repeat(np.where(sizes > 1, np.arange(1, sizes.size + 1), 0), sizes)
         return Compiled(
             kernels.simplices.cheapest_each,
             kernels.tangents.grouped,
             index=pack_uint32(0, np.cumsum(sizes)),
-            numbers=np.array([X.total for X in self.factors if isinstance(X, Simplex)]),
+            numbers=np.array(totals)[which],
             label=label.astype(np.uint32),
             members=np.bincount(label, minlength=sizes.size + 1).astype(np.float64),
             project=kernels.simplices.nearest_each,
@@ -240,7 +269,7 @@ class _CompiledWorkspace(Workspace):
 class _ProductWorkspace(Workspace):
     def __init__(self, product: Product):
         super().__init__(product, [X.workspace() for X in product.factors])
-        self._cuts = np.cumsum([X.dim for X in product.factors])[:-1]
+        self._cuts = np.cumsum(product.sizes)[:-1]
 
     def _each(self, f: Callable[[Workspace, Vector], Vector], x: Vector) -> Vector:
         pieces = np.split(x, self._cuts)

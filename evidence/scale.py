@@ -1,0 +1,412 @@
+"""One game of up to a million demands: times, memory, peers, shards on Dask, and paths in bulk.
+
+Run it by `python evidence/scale.py SECTION ...`: paths, game, growth, solvers, dask, single; all of
+them if none is named. It writes scale.json section by section. `--pairs` limits the demands.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from hedgerow.experiments import DaskShards
+from hedgerow.games import ShardedTraffic
+from hedgerow.games.sharded_traffic import judge
+from hedgerow.networks.topology import Topology
+from hedgerow.problems.generated_demand import gravity_demands
+from hedgerow.problems.internet_traffic import (
+    InternetTraffic,
+    SplitOfPaths,
+    equal_shares,
+    shortest_shares,
+)
+from hedgerow.sets import PathShares, bulk_paths
+
+FILE = Path(__file__).with_name("scale.json")
+CACHE = Path(tempfile.gettempdir()) / "hedgerow-paths"
+LIMIT, ROUNDS, SEED = 0.9, 200, 1
+NETWORKS = (
+    "topozoo/Abilene", "topozoo/Geant2012", "topozoo/Uninett2011", "topozoo/TataNld",
+    "sndlib/germany50", "sndlib/nobel-eu", "sndlib/ta2", "sndlib/cost266", "sndlib/india35",
+    "sndlib/janos-us-ca",
+)  # fmt: skip
+SOLVER_SECONDS = 600.0
+
+
+def scene(pairs: int, nodes: int = 10_000) -> InternetTraffic:
+    """Return the internet; small ones have fewer nodes, so that pairs share links."""
+    return InternetTraffic(pairs, nodes, SEED, folder=CACHE)
+
+
+def game(traffic: InternetTraffic, **options: Any) -> ShardedTraffic:
+    """Return a game on it."""
+    settings = {"stream": traffic.stream, "threads": 1} | options
+    return ShardedTraffic(traffic.paths, traffic.latency, traffic.capacity, LIMIT, **settings)
+
+
+def say(*parts: object) -> None:
+    """Show progress on stderr."""
+    sys.stderr.write(" ".join(map(str, parts)) + "\n")
+
+
+def gigabytes() -> float:
+    """Return the most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def measure_paths(pairs: int) -> Any:  # noqa: ARG001
+    """Compare the optima that bulk paths allow with those of Yen's paths, by HiGHS."""
+    rows = []
+    for name in NETWORKS:
+        net = Topology.shipped(name)
+        demand = gravity_demands(net, 1, SEED)[0]
+        origin, target = np.nonzero(demand)
+        ends = np.stack([origin, target], axis=1)
+        d = demand[origin, target]
+        begin = time.perf_counter()
+        X = PathShares(net.edges, list(map(tuple, ends.tolist())), 4, net.latency_ms)
+        yen_seconds = time.perf_counter() - begin
+        begin = time.perf_counter()
+        block = bulk_paths(net.edges, ends, 4, np.maximum(net.latency_ms, 1e-6), threads=1)
+        bulk_seconds = time.perf_counter() - begin
+        sizes = [np.bincount(X.pair_of), np.diff(block.first)]
+        hops = [[*map(list, X.paths)], [block.edges_of(p) for p in range(block.paths)]]
+        problems = [Programme(net, d, h, s) for h, s in zip(hops, sizes, strict=True)]
+        least = [problem.least_limit() for problem in problems]
+        limit = 1.05 * max(least)
+        cost = [problem.cheapest(limit) for problem in problems]
+        row = {"network": name, "pairs": len(d), "least": least, "limit": limit, "cost": cost}
+        rows.append(row | {"seconds": [yen_seconds, bulk_seconds]})
+        say(rows[-1])
+    return rows
+
+
+class Programme:
+    """The linear programme of one matrix, in the form that HiGHS takes."""
+
+    def __init__(self, net: Any, demand: np.ndarray, hops: list[list[int]], sizes: np.ndarray):
+        lengths = [len(path) for path in hops]
+        link = np.concatenate([np.asarray(path, np.int64) for path in hops])
+        pair = np.repeat(np.arange(sizes.size), sizes)
+        coordinate = np.repeat(np.arange(len(hops)), lengths)
+        self.shape = len(net.edges), len(hops)
+        A = sparse.csr_array((np.ones(link.size), (link, coordinate)), shape=self.shape)
+        self._fill(A, np.asarray(net.latency_ms), np.asarray(net.bandwidth_mbps), demand, pair)
+
+    @classmethod
+    def of_block(cls, traffic: InternetTraffic, demand: np.ndarray) -> Programme:
+        """Return the programme of bulk paths."""
+        self, paths = cls.__new__(cls), traffic.paths
+        self.shape = len(traffic.edges), paths.paths
+        ptr = paths.ptr.astype(np.int64)
+        by_path = sparse.csr_array(
+            (np.ones(paths.hops.size), paths.hops.astype(np.int64), ptr), shape=self.shape[::-1]
+        )
+        pair = np.repeat(np.arange(paths.pairs), np.diff(paths.first))
+        self._fill(sparse.csr_array(by_path.T), traffic.latency, traffic.capacity, demand, pair)
+        return self
+
+    def _fill(self, A: Any, latency: Any, capacity: Any, demand: Any, pair: Any) -> None:
+        n = self.shape[1]
+        self.cost = (A.T @ latency) * demand[pair] / demand.sum()
+        scaled = A.multiply(demand[pair][None, :])
+        self.rows = sparse.csr_array(sparse.diags_array(1.0 / capacity) @ scaled)
+        self.sums = sparse.csr_array((np.ones(n), (pair, np.arange(n))), shape=(demand.size, n))
+
+    def least_limit(self) -> float:
+        """Return the least limit that a split satisfies."""
+        m, n = self.shape
+        beside = sparse.csr_array(np.full((m, 1), -1.0))
+        zero = sparse.csr_array((self.sums.shape[0], 1))
+        A = sparse.vstack([sparse.hstack([self.rows, beside]), sparse.hstack([self.sums, zero])])
+        upper = np.concatenate([np.zeros(m), np.ones(zero.shape[0])])
+        lower = np.concatenate([np.full(m, -np.inf), np.ones(zero.shape[0])])
+        x, _, _ = solve(np.append(np.zeros(n), 1.0), A, lower, upper, "choose")
+        return float(x[-1])
+
+    def cheapest(self, limit: float, solver: str = "choose", seconds: float = 1e9) -> Any:
+        """Return the least cost below a limit; with a named solver also split, time and status."""
+        found = solve(self.cost, *self.bounded(limit), solver, seconds)
+        return float(self.cost @ found[0]) if solver == "choose" else found
+
+    def bounded(self, limit: float) -> tuple[Any, np.ndarray, np.ndarray]:
+        """Return all rows with their bounds."""
+        m, p = self.shape[0], self.sums.shape[0]
+        A = sparse.vstack([self.rows, self.sums])
+        return (
+            A,
+            np.concatenate([np.full(m, -np.inf), np.ones(p)]),
+            np.concatenate([np.full(m, limit), np.ones(p)]),
+        )
+
+
+def solve(
+    cost: np.ndarray,
+    A: Any,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    solver: str,
+    seconds: float = 1e9,
+) -> tuple[np.ndarray, float, str]:
+    """Return a solution by HiGHS, its time, and its status."""
+    import highspy
+
+    highs, lp = highspy.Highs(), highspy.HighsLp()
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("solver", solver)
+    highs.setOptionValue("time_limit", seconds)
+    A = sparse.csr_array(A)
+    lp.num_col_, lp.num_row_ = A.shape[1], A.shape[0]
+    lp.col_cost_, lp.col_lower_ = cost, np.zeros(cost.size)
+    lp.col_upper_, lp.row_lower_, lp.row_upper_ = np.full(cost.size, np.inf), lower, upper
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
+    highs.passModel(lp)
+    begin = time.perf_counter()
+    highs.run()
+    spent = time.perf_counter() - begin
+    status = highs.modelStatusToString(highs.getModelStatus())
+    return np.array(highs.getSolution().col_value), spent, status
+
+
+def measure_game(pairs: int) -> Any:
+    """Play 200 rounds with two failures, beside ECMP and shortest paths."""
+    begin = time.perf_counter()
+    traffic = scene(pairs)
+    paths_seconds = time.perf_counter() - begin
+    begin = time.perf_counter()
+    ours = game(traffic, threads=2)
+    build_seconds = time.perf_counter() - begin
+    fixed = {
+        "shortest paths": SplitOfPaths(
+            traffic.paths, traffic.latency, shortest_shares(traffic.paths)
+        ),
+        "ECMP": SplitOfPaths(traffic.paths, traffic.latency, equal_shares(traffic.paths)),
+    }
+    rounds: dict[str, list[Any]] = {"ours": [], **{name: [] for name in fixed}}
+    seconds = []
+    for t in range(ROUNDS):
+        capacity = traffic.capacity_in(t, ROUNDS)
+        begin = time.perf_counter()
+        rounds["ours"].append(ours.report(None, capacity))
+        seconds.append(time.perf_counter() - begin)
+        demand = traffic.stream.part(t, 0, pairs)
+        for name, split in fixed.items():
+            rounds[name].append(judge(split.loads(demand), capacity, LIMIT))
+        if t % 20 == 0:
+            say(t, {name: one[-1][:3] for name, one in rounds.items()}, seconds[-1])
+    peak = gigabytes()
+    one = game(traffic, threads=1)
+    times = []
+    for t in range(8):
+        begin = time.perf_counter()
+        seen = one.report(None, traffic.capacity_in(t, ROUNDS))
+        times.append(time.perf_counter() - begin)
+        assert seen == rounds["ours"][t], "one thread and two must give the same bits"
+    return {
+        "pairs": pairs,
+        "nodes": traffic.nodes,
+        "links": len(traffic.edges),
+        "paths": traffic.paths.paths,
+        "hops": int(traffic.paths.hops.size),
+        "rounds": ROUNDS,
+        "limit": LIMIT,
+        "failing": traffic.failing,
+        "paths_seconds": paths_seconds,
+        "build_seconds": build_seconds,
+        "peak_gb": peak,
+        "seconds": {
+            "1 thread": float(np.median(times[2:])),
+            "2 threads": float(np.median(seconds)),
+        },
+        "certificate": ours.certificate() / ROUNDS,
+        "methods": {
+            name: {
+                "cost": float(np.mean([r.cost for r in seen])),
+                "violation": float(np.mean([r.violation for r in seen])),
+                "violation_late": float(np.mean([r.violation for r in seen[ROUNDS // 2 :]])),
+                "largest": float(np.median([r.largest for r in seen])),
+                "curve": [round(r.violation, 6) for r in seen],
+            }
+            for name, seen in rounds.items()
+        },
+    }
+
+
+def measure_growth(pairs: int) -> Any:
+    """Time rounds and memory of 10^2 to 10^6 demands, each size in a process of its own."""
+    sizes = [n for n in (100, 1000, 10_000, 100_000, 1_000_000) if n <= pairs]
+    rows = []
+    for size in sizes:
+        out = subprocess.run(  # noqa: S603 - this file
+            [sys.executable, __file__, "one-size", "--pairs", str(size)],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        rows.append(json.loads(out.stdout.splitlines()[-1]))
+        say(rows[-1])
+    large = [row for row in rows if row["pairs"] >= 10_000]
+    fit = {}
+    for threads in ("1", "2"):
+        logs = np.log([[row["pairs"], row["seconds"][threads]] for row in large])
+        fit[threads] = float(np.polyfit(*logs.T, 1)[0]) if len(large) > 1 else None
+    return {"sizes": rows, "exponent": fit}
+
+
+def one_size(pairs: int) -> Any:
+    """Time the rounds of one size; the floor is what must be read and written once."""
+    traffic = scene(pairs)
+    before = gigabytes()
+    seconds = {}
+    for threads in (1, 2):
+        played = game(traffic, threads=threads)
+        times = []
+        for _ in range(24 if pairs < 1_000_000 else 10):
+            begin = time.perf_counter()
+            played.report()
+            times.append(time.perf_counter() - begin)
+        seconds[str(threads)] = float(np.median(times[2:]))
+        if threads == 1:
+            peak = gigabytes()
+            shard = played.hosts.shards[0]  # type: ignore[attr-defined]
+            state = 8 * shard.learner._state.array.size / shard.demand.size
+        del played
+    copied = np.zeros(2**24)
+    begin = time.perf_counter()
+    copied[:] = 1.0
+    copied += 1.0
+    bandwidth = 3 * copied.nbytes / (time.perf_counter() - begin)
+    # the state is read and written, the links of paths are read twice, c is written and read twice
+    moved = pairs * 2 * state + 2 * traffic.paths.numbers.nbytes + 3 * 8 * traffic.paths.paths
+    return {
+        "pairs": pairs,
+        "seconds": seconds,
+        "peak_gb": peak,
+        "game_gb": peak - before,
+        "state_bytes_per_demand": state,
+        "floor_bytes": moved,
+        "floor_seconds": moved / bandwidth,
+    }
+
+
+def measure_solvers(pairs: int) -> Any:
+    """Solve the last matrix by HiGHS and its PDLP; ours plays until it satisfies no less."""
+    rows = []
+    for size in [n for n in (1000, 10_000, 100_000) if n <= pairs]:
+        traffic = scene(size)
+        ours = game(traffic, threads=2)
+        times, violations = [], []
+        for _ in range(100):
+            begin = time.perf_counter()
+            violations.append(ours.report().violation)
+            times.append(time.perf_counter() - begin)
+        row = {"pairs": size, "round_seconds": float(np.median(times[2:]))}
+        row["violation"] = float(np.mean(violations[50:]))
+        last, present = (traffic.stream.part(t, 0, size) for t in (98, 99))
+        programme = Programme.of_block(traffic, last)
+        limit = LIMIT
+        if size <= 10_000:
+            limit = max(LIMIT, 1.0001 * programme.least_limit())
+        row["limit"], row["solvers"] = limit, {}
+        for solver in ("simplex", "ipm", "pdlp"):
+            x, spent, status = programme.cheapest(limit, solver, SOLVER_SECONDS)
+            found = {"seconds": spent, "status": status}
+            if x.size == traffic.paths.paths and status == "Optimal":
+                split = SplitOfPaths(traffic.paths, traffic.latency, np.clip(x, 0.0, 1.0))
+                seen = judge(split.loads(present), traffic.capacity, LIMIT)
+                found |= {"cost": seen.cost, "violation": seen.violation}
+            row["solvers"][solver] = found
+            say(size, solver, found)
+        rows.append(row)
+    return rows
+
+
+def measure_dask(pairs: int) -> Any:
+    """Play on 1, 2 and 4 workers, and kill one on the way; results must be those of one process."""
+    import distributed
+
+    traffic, rounds = scene(pairs), 12
+    alone = game(traffic)
+    expected = [alone.report() for _ in range(rounds)]
+    rows = []
+    for workers, kill in ((1, False), (2, False), (4, False), (2, True)):
+        with (
+            distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=60
+            ) as cluster,
+            distributed.Client(cluster) as client,
+            tempfile.TemporaryDirectory() as folder,
+        ):
+            spread = game(traffic, hosts=lambda plan: DaskShards(plan, client, folder, every=6))
+            shards, times = spread.hosts, []
+            assert isinstance(shards, DaskShards)
+            for t in range(rounds):
+                begin = time.perf_counter()
+                assert spread.report() == expected[t], "a cluster must give the same bits"
+                times.append(time.perf_counter() - begin)
+                if kill and t == 8:
+                    os.kill(client.run(os.getpid)[shards._at[0]], signal.SIGKILL)
+            begin = time.perf_counter()
+            for _ in range(20):
+                client.run_on_scheduler(int)
+            latency = (time.perf_counter() - begin) / 20
+            row = {"workers": workers, "killed": kill, "replaced": shards.replaced}
+            row |= {"seconds": float(np.median(times[2:])), "latency": latency}
+            row |= {"bytes_per_round": shards.bytes_moved / rounds, "equal": True}
+            rows.append(row)
+            say(rows[-1])
+            shards.close()
+    return {"pairs": pairs, "links": len(traffic.edges), "rows": rows}
+
+
+def measure_single(pairs: int) -> Any:
+    """Compare loads of 32 bits with those of 64."""
+    traffic = scene(pairs)
+    exact, single = game(traffic, threads=2), game(traffic, threads=2, single=True)
+    seen = [(exact.report(), single.report()) for _ in range(50)]
+    first = max(abs(a.cost - b.cost) / a.cost for a, b in seen[:5])
+    means = [
+        [np.mean([getattr(r[i], n) for r in seen]) for n in ("cost", "violation")] for i in (0, 1)
+    ]
+    return {"pairs": pairs, "first_rounds": first, "exact": means[0], "single": means[1]}
+
+
+SECTIONS = {
+    "paths": (measure_paths, 10**6),
+    "growth": (measure_growth, 10**6),
+    "solvers": (measure_solvers, 10**5),
+    "dask": (measure_dask, 10**5),
+    "single": (measure_single, 10**4),
+    "game": (measure_game, 10**6),
+}
+
+
+def main() -> None:
+    """Measure the sections that are named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, "one-size", []])
+    parser.add_argument("--pairs", type=int, default=10**6)
+    given = parser.parse_args()
+    if given.sections == ["one-size"]:
+        sys.stdout.write(json.dumps(one_size(given.pairs)) + "\n")
+        return
+    for name in given.sections or SECTIONS:
+        measure, most = SECTIONS[name]
+        found = measure(min(given.pairs, most))
+        known = json.loads(FILE.read_text()) if FILE.exists() else {}
+        FILE.write_text(json.dumps(known | {name: found}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

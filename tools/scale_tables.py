@@ -1,0 +1,148 @@
+"""Tables of docs/how-to/scale.md: paths in bulk, large games, solvers, and Dask."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+from tables import read, table
+
+MACHINES = (10, 100)
+
+
+def paths() -> str:
+    """Return what bulk paths win and lose against Yen's, on each network."""
+    rows = []
+    for row in read("scale.json")["paths"]:
+        (yen, bulk), (yen_cost, bulk_cost), (slow, fast) = row["least"], row["cost"], row["seconds"]
+        cells = [row["network"], str(row["pairs"]), f"{yen:.3f}", f"{bulk:.3f}"]
+        cells += [f"{100.0 * (bulk_cost / yen_cost - 1.0):+.1f} %", f"{slow / fast:.0f}"]
+        rows.append(cells)
+    found = read("scale.json")["paths"]
+    rows.append(
+        [
+            "*mean*",
+            "",
+            f"{mean(row['least'][0] for row in found):.3f}",
+            f"{mean(row['least'][1] for row in found):.3f}",
+            f"{100.0 * mean(row['cost'][1] / row['cost'][0] - 1.0 for row in found):+.1f} %",
+            "",
+        ]
+    )
+    heads = ["network", "pairs", "least limit, Yen", "least limit, bulk"]
+    return table([*heads, "latency of bulk at one limit", "Yen's time over bulk's"], rows)
+
+
+def game() -> str:
+    """Return the large game: what it took, and what it achieved beside usual rules."""
+    row = read("scale.json")["game"]
+    seconds = row["seconds"]
+    lines = [
+        f"{row['pairs']:,} demands on {row['paths']:,} paths with {row['hops']:,} hops, "
+        f"{row['nodes']:,} nodes, {row['links']:,} directed links, {row['rounds']} rounds. "
+        f"Paths {row['paths_seconds']:.0f} s, building the game {row['build_seconds']:.1f} s, peak "
+        f"memory {row['peak_gb']:.2f} GB, {seconds['1 thread']:.3g} s per round with one thread "
+        f"and {seconds['2 threads']:.3g} s with two. The certificate is "
+        f"{row['certificate']:.3g} ms per round.",
+        "",
+    ]
+    rows = [
+        [
+            "`ShardedTraffic`" if name == "ours" else name,
+            f"{one['cost']:.2f}",
+            f"{100.0 * one['violation']:.3f} %",
+            f"{100.0 * one['violation_late']:.3f} %",
+            f"{one['largest']:.2f}",
+        ]
+        for name, one in row["methods"].items()
+    ]
+    heads = ["method", "latency, ms", "traffic above the limit", "in the second half"]
+    return "\n".join(lines) + table([*heads, "median largest utilisation"], rows)
+
+
+def growth() -> str:
+    """Return time and memory by the number of demands, and the exponents."""
+    found = read("scale.json")["growth"]
+    rows = [
+        [
+            f"{row['pairs']:,}",
+            *(f"{1e3 * row['seconds'][threads]:.3g}" for threads in ("1", "2")),
+            f"{1e3 * row['floor_seconds']:.3g}",
+            f"{row['floor_bytes'] / 1e6:.3g}",
+            f"{row['peak_gb']:.2f}",
+        ]
+        for row in found["sizes"]
+    ]
+    heads = ["demands", "ms per round, 1 thread", "2 threads", "floor, ms", "MB that must move"]
+    exponents = " and ".join(
+        f"{value:.2f} with {threads} thread{'s' * (threads != '1')}"
+        for threads, value in found["exponent"].items()
+        if value is not None
+    )
+    return table([*heads, "peak memory, GB"], rows) + (
+        f"\n\nExponent of the time in demands, from 10,000 on: {exponents}."
+    )
+
+
+def solvers() -> str:
+    """Return the times of linear programmes, and of a round of ours."""
+    rows = []
+    for row in read("scale.json")["solvers"]:
+        cells = [f"{row['pairs']:,}", f"{1e3 * row['round_seconds']:.3g} ms"]
+        cells.append(f"{100.0 * row['violation']:.3f} %")
+        for one in row["solvers"].values():
+            if one["status"] != "Optimal":
+                cells.append(f"not in {one['seconds']:.0f} s")
+                continue
+            ratio = one["seconds"] / row["round_seconds"]
+            above = 100.0 * one["violation"]
+            cells.append(f"{one['seconds']:.3g} s ({ratio:,.0f} x), {above:.3f} %")
+        rows.append(cells)
+    heads = ["demands", "ours per round", "traffic above the limit"]
+    return table([*heads, "HiGHS simplex", "HiGHS interior point", "HiGHS PDLP"], rows)
+
+
+def dask() -> str:
+    """Return times and bytes on workers of one machine."""
+    found = read("scale.json")["dask"]
+    rows = [
+        [
+            f"{row['workers']}{', one killed' if row['killed'] else ''}",
+            f"{1e3 * row['seconds']:.3g}",
+            f"{row['bytes_per_round'] / 1e3:,.0f}",
+            str(row["replaced"]),
+            "equal" if row["equal"] else "different",
+        ]
+        for row in found["rows"]
+    ]
+    head = f"{found['pairs']:,} demands, {found['links']:,} links, on one machine of two cores.\n\n"
+    heads = ["workers", "ms per round", "kB moved per round", "workers replaced", "results"]
+    return head + table(heads, rows)
+
+
+def machines() -> str:
+    """Return rounds per second on paper, from measured bytes, latencies and times."""
+    data = read("scale.json")
+    growth, row = data["growth"]["sizes"][-1], data["dask"]["rows"][0]
+    per_demand = growth["seconds"]["1"] / growth["pairs"]
+    vector, latency = row["bytes_per_round"] / row["workers"], row["latency"]
+    rows = []
+    for count in MACHINES:
+        for demands in (10**6, 10**8):
+            work = per_demand * demands / count / 16
+            wires = count * vector / 1.25e9 + 2.0 * latency
+            rows.append([str(count), f"{demands:,}", f"{work:.3g}", f"{wires:.3g}"])
+            rows[-1].append(f"{1.0 / (work + wires):.3g}")
+    heads = ["machines", "demands", "s of work", "s of messages", "rounds per second"]
+    return table(heads, rows)
+
+
+def single() -> str:
+    """Return what loads of 32 bits change."""
+    row = read("scale.json")["single"]
+    (cost, violation), (cost32, violation32) = row["exact"], row["single"]
+    return (
+        f"With {row['pairs']:,} demands and 50 rounds the mean latency is {cost32:.4f} ms instead "
+        f"of {cost:.4f} ms, the traffic above the limit {100.0 * violation32:.4f} % instead of "
+        f"{100.0 * violation:.4f} %; in the first five rounds costs differ by "
+        f"{row['first_rounds']:.1g} of their size."
+    )
