@@ -77,8 +77,8 @@ def test_a_cache_that_others_can_write_to_is_named(monkeypatch, tmp_path):
     [
         ("numba", "0.60.0", "packages", 'numba 0.60.0, .*run pip install "numba>=0.63"'),
         ("scipy", None, "packages", r'scipy None.*run pip install "scipy>='),
-        ("uvicorn", None, "[live]", r"not installed: uvicorn; .*hedgerow\[live\]"),
-        ("bokeh", "2.0", "[cli]", r"bokeh 2.0, needs 3.8; .*hedgerow\[cli\]"),
+        ("uvicorn", None, "[live]", r"not installed: uvicorn; .*install .\.\[live\]"),
+        ("bokeh", "2.0", "[cli]", r"bokeh 2.0, needs 3.8; .*install .\.\[cli\]"),
     ],
 )
 def test_missing_and_old_packages_are_named(package, version, about, words, monkeypatch):
@@ -149,4 +149,4 @@ def test_an_extra_is_begun_only_by_packages_of_its_own(monkeypatch):
     monkeypatch.setattr(doctor, "_version", lambda name: others.get(name, installed(name)))
     assert problems() == {}
     monkeypatch.setattr(doctor, "_version", lambda name: None if name == "typer" else "99")
-    assert problems()["[cli]"] == 'not installed: typer; run pip install "hedgerow[cli]"'
+    assert problems()["[cli]"] == 'not installed: typer; run pip install ".[cli]"'

@@ -65,7 +65,7 @@ def _library() -> Iterator[Finding]:
     try:
         installed = metadata.version("hedgerow")
     except metadata.PackageNotFoundError:
-        yield Finding("hedgerow", "is not installed", 'run pip install "." in its folder')
+        yield Finding("hedgerow", "is not installed", "run pip install . in its folder")
         return
     if installed != __version__:
         yield Finding(
@@ -122,7 +122,7 @@ def _extra(extra: str, names: list[tuple[str, str]], others: set[str]) -> Findin
     state = "; ".join([ABSENT + ", ".join(missing)] * bool(missing) + old)
     began = any(name not in missing and name not in others for name, _ in names)
     wrong = old or (missing and (began or extra == "cli"))
-    remedy = f'run pip install "hedgerow[{extra}]"' if wrong else ""
+    remedy = f'run pip install ".[{extra}]"' if wrong else ""
     return Finding(f"[{extra}]", state or "installed", remedy)
 
 
@@ -178,7 +178,7 @@ def _store(place: str) -> Iterator[Finding]:
     try:
         version = _schema_of_server(place) if "://" in place else _schema_of_file(Path(place))
     except ModuleNotFoundError as missing:
-        yield Finding("store", f"{shown} needs {missing.name}", 'run pip install "hedgerow[live]"')
+        yield Finding("store", f"{shown} needs {missing.name}", 'run pip install ".[live]"')
         return
     except Exception as error:  # of the driver, which is not imported here
         why = " ".join(str(error).split())[:160]
