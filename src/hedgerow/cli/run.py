@@ -108,9 +108,10 @@ def run(
             if mix or dry:
                 raise ValueError("traffic is no sweep; leave out --mix and --dry-run")
             if pairs is not None:
-                if network is not None or demands is not None:
+                if network is not None or demands is not None or advice:
                     raise ValueError(
-                        "--pairs draws a network and demands; leave out --network and --demands"
+                        "--pairs draws a network and demands; leave out --network, --demands and "
+                        "--advice"
                     )
                 run_internet(pairs, workers, cluster, folder, as_json, quiet)
                 return

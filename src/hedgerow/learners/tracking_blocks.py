@@ -121,7 +121,8 @@ class TrackingBlocks(KernelLearner):
         steps: CertificateSteps | None = None,
         start: ArrayLike | None = None,
     ):
-        if not isinstance(decision_set, Product) or decision_set.compiled is None:
+        given: object = decision_set
+        if not isinstance(given, Product) or decision_set.compiled is None:
             raise TypeError(
                 f"TrackingBlocks plays on a Product of simplices, got {decision_set!r:.80}; "
                 "use TrackingOCG there"
