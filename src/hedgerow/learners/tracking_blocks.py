@@ -61,13 +61,14 @@ def before_oracle(
     own, x_B, rows = leader[3 * n :], follower[:n], follower[n:]
     blocks, begin, t = int(own[BLOCKS]), own[BEGIN:], own[ROUND] + 1.0
     scratch = work[3 * n + NUMBERS + 3 * blocks :]
-    losses, y = scratch[:2], scratch[2:]
+    losses, no_handicap, y = scratch[:2], scratch[2:4], scratch[4:]
+    no_handicap[0] = no_handicap[1] = 0.0
     for b in range(blocks):
         i, j = int(begin[b]), int(begin[b + 1])
         row, s_b = rows[b * ROW : (b + 1) * ROW], s[i:j]
         losses[0] = compare(s_b, leader[i:j], x_B[i:j])[1]
         losses[1] = 0.0  # less <s, x_B>, which changes no weight
-        hedge(row, losses, t)
+        hedge(row, no_handicap, losses, t, 0.0)
         row[BETA] = proximal_step(s_b, x_B[i:j], row, y)
         copy(x_B[i:j], y[: j - i])
     return block_ocg.before_oracle(leader, work, s, inner, loss, steps)
@@ -96,7 +97,7 @@ class TrackingBlocks(KernelLearner):
     on their losses. In each simplex the mixture is hardly worse than the better of the two
     (Theorem C of beyond.md), and regrets of a product add up.
 
-    A simplex of k entries needs 8 k + 29 numbers of 8 bytes, work memory included: 488 bytes for
+    A simplex of k entries needs 8 k + 30 numbers of 8 bytes, work memory included: 496 bytes for
     k = 4, where 24 remembered vertices alone would need 768.
 
     Args:
@@ -133,7 +134,7 @@ class TrackingBlocks(KernelLearner):
         blocks = sizes.size
         length = leader._state.array.size
         numbers = {"length": 1, "leader": length, "x_B": n, "rows": ROW * blocks}
-        scratch = 3 * blocks + 2 + 2 * int(sizes.max())
+        scratch = 3 * blocks + 4 + 2 * int(sizes.max())
         super().__init__(
             decision_set, numbers, self.steps.kernels(), leader.first_play, None, scratch
         )

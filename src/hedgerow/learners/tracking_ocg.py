@@ -47,17 +47,17 @@ TIE = 1e-9
 """Credits that differ by less are equal. Then the leader has the call, within ten rounds."""
 
 
-@kernel(nothing, write, read, number)
-def hedge(own: Array, losses: Array, t: float) -> None:
-    """AdaHedge: update both weights with their losses.
+@kernel(nothing, write, write, read, number, number)
+def hedge(own: Array, handicap: Array, losses: Array, t: float, calm: float) -> None:
+    """AdaHedge: update both weights with their losses, after calm rounds without a violation.
 
-    A's share is at least 1/(2 + t), B's at least 1/(1 + (1 + t)^{3/2}).
+    A's share is at least 1/(2 + t), B's at least 1/(1 + (1 + t)^{3/2}), and 1/(2 + t) if calm = 0.
     """
-    p, lost, handicap = own[P : P + 2], own[L : L + 2], own[HANDICAP : HANDICAP + 2]
+    p, lost = own[P : P + 2], own[L : L + 2]
     eta = math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf
     own[DELTA] += lose(lost, handicap, p, losses, eta)
     log, eta = math.log(1.0 + t), math.inf
-    handicap[1] = FADE * math.log(1.0 + own[CALM])
+    handicap[1] = FADE * math.log(1.0 + calm)
     if own[DELTA] > 0.0:
         eta = math.log(2.0) / own[DELTA]
         lost[0] = min(lost[0], (log + handicap[1]) / eta)
@@ -95,7 +95,8 @@ def before_oracle(
     losses, worth = work[3 * n : 3 * n + 2], leader[3 * n + RULE + WORTH]
     losses[0], losses[1] = apart, 0.0  # less <s, x_B>, which changes no weight
     own[CALM] = 0.0 if worth > 0.0 else own[CALM] + 1.0
-    hedge(own, losses, leader[3 * n + ROUND] + 1.0)
+    handicap = own[HANDICAP : HANDICAP + 2]
+    hedge(own, handicap, losses, leader[3 * n + ROUND] + 1.0, own[CALM])
     assign_turn(own)
     work[3 * n + PAID] = worth
     if worth > 0.0:
