@@ -295,7 +295,7 @@ def service() -> str:
     for store, clients in dict.fromkeys(key[:2] for key in rows):
         before, now = (rows[store, clients, tree] for tree in ("before", "now"))
         pairs = [row["pairs per second"] for row in (before, now)]
-        times = [f"{row['p50 ms']:.3g} / {row['p99 ms']:.3g}" for row in (before, now)]
+        times = [f"{row['p50 ms']:.4g} / {row['p99 ms']:.4g}" for row in (before, now)]
         used = [f"{row['processor ms per request']:.2f}" for row in (before, now)]
         ratio = f"{pairs[1] / pairs[0]:.1f}x"
         rates = [f"{rate:.0f}" for rate in pairs]

@@ -314,7 +314,7 @@ def test_edges_are_named_by_their_ends(tmp_path):
 
 
 def test_decisions_that_nobody_answers_are_not_kept_in_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.live.session.REMEMBERED", 3)
+    monkeypatch.setattr("hedgerow.live.session.REMEMBERED", (3, 0))
     with hr.live.open(tmp_path / "s.db", "a", policy()) as session:
         asked = [session.ask() for _ in range(8)]
         assert list(session._open) == [decision.id for decision in asked[-3:]]
