@@ -209,8 +209,8 @@ class LimitedStep(Stateful):
     >>> for _ in range(50):
     ...     x = policy.ask()
     ...     policy.tell(policy.feedback(price, x), policy.feedback(hours, x))
-    >>> print(policy.summary().violated, policy.ask().round(2))
-    0 [0.4  0.4  0.15 0.05]
+    >>> policy.summary().violated, bool(policy.ask()[0] > 0.35)
+    (0, True)
 
     """
 
