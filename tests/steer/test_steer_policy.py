@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hedgerow as hr
 from hedgerow.feedback import EvalGrad
-from hedgerow.steer import BoundedWeights, LastLimit, steering_policy
+from hedgerow.steer import BoundedWeights, LastLimit, WithAdviser, steering_policy
 from hedgerow.steer.weights import WHOLE, least_weights, step_towards, whole_weights
 
 X = hr.sets.Simplex(3)
@@ -164,3 +164,40 @@ def test_it_reacts_to_an_incident_within_a_few_intervals():
         bad[name] = sum(value > 0.0 for value in values[400:])
     assert bad["quick"] <= 4  # the change is bounded: it takes three intervals
     assert bad["slow"] > 2 * bad["quick"]
+
+
+def test_a_rule_advises_and_both_learn_at_the_point_that_was_used():
+    policy = WithAdviser(hr.projection_free_coco(X, advisers=["rule"]), hr.baselines.last_round(X))
+    alone, rule = hr.projection_free_coco(X, advisers=["rule"]), hr.baselines.last_round(X)
+    used = np.array([0.5, 0.3, 0.2])
+    for t in range(40):
+        x = policy.ask()
+        np.testing.assert_array_equal(x, alone.ask(advice=rule.ask()))
+        point = used if t % 4 == 3 else x  # sometimes other shares were in force
+        latency = LATENCY * (1.0 + 0.1 * np.sin(t))
+        for one in (alone, rule):
+            one.tell(*seen(point, latency=latency), at=point)
+        policy.tell(*seen(point, latency=latency), at=point)
+    heir = WithAdviser(hr.projection_free_coco(X, advisers=["rule"]), hr.baselines.last_round(X))
+    heir.restore(policy.state())
+    np.testing.assert_array_equal(heir.ask(), policy.ask())
+    assert policy.policy.voices["rule"] > 0.5  # what the last interval says holds for the next
+
+
+class Hostile:
+    """Always proposes the cheapest and slowest backend."""
+
+    def ask(self):
+        return np.array([0.0, 0.0, 1.0])
+
+    def tell(self, cost, constraint, *, at=None):
+        pass
+
+
+def test_a_hostile_rule_loses_its_weight():
+    policy = hr.projection_free_coco(X, advisers=["rule"])
+    advised = WithAdviser(policy, Hostile())
+    for _ in range(300):
+        advised.tell(*seen(advised.ask()))
+    assert policy.voices["rule"] < 0.5
+    assert LATENCY @ advised.ask() < 123.0

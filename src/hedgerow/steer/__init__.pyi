@@ -10,3 +10,4 @@ from .settings import read_settings as read_settings
 from .sources import Source as Source
 from .targets import Target as Target
 from .targets import TargetError as TargetError
+from .with_adviser import WithAdviser as WithAdviser

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hedgerow.baselines.last_optimum import last_round
 from hedgerow.inputs import Vector
 from hedgerow.policies.paper import projection_free_coco
 from hedgerow.policies.violated_share import ViolatedShare
@@ -14,6 +15,7 @@ from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.simplices.simplex import Simplex
 from hedgerow.steer.bounded_weights import BoundedWeights
 from hedgerow.steer.last_limit import LastLimit
+from hedgerow.steer.with_adviser import ADVISER, WithAdviser
 
 
 def share_set(min_shares: Vector) -> DecisionSet:
@@ -28,9 +30,10 @@ def steering_policy(
     """Return the policy of a file.
 
     `projection_free_coco`, with a queue for each of several limits, learns which shares are cheap
-    within the limits. `LastLimit` reacts at once where the last readings exceed a limit.
-    `ViolatedShare` adds a margin, so that at most the given share of intervals is bad.
-    `BoundedWeights` makes whole weights of it, and bounds their change.
+    within the limits. `last_round`, the cheapest shares of the last interval, advises it: it is
+    followed as far as the last interval says something about the next. `LastLimit` reacts at once
+    where the last readings exceed a limit. `ViolatedShare` adds a margin, so that at most the given
+    share of intervals is bad. `BoundedWeights` makes whole weights of it, and bounds their change.
 
     Args:
         min_shares: the least share of each backend.
@@ -38,8 +41,9 @@ def steering_policy(
         max_change: the largest change of a share per interval.
 
     """
-    limits = len(bad_intervals)
-    learnt = projection_free_coco(share_set(min_shares), constraints=limits if limits > 1 else None)
-    quick: ResumablePolicy[Any, Any] = LastLimit(learnt, limits)
+    X, limits = share_set(min_shares), len(bad_intervals)
+    queues = limits if limits > 1 else None
+    learnt = projection_free_coco(X, constraints=queues, advisers=[ADVISER])
+    quick: ResumablePolicy[Any, Any] = LastLimit(WithAdviser(learnt, last_round(X)), limits)
     within = ViolatedShare(quick, tuple(bad_intervals))
     return BoundedWeights(within, max_change, min_shares)
