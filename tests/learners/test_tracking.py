@@ -193,7 +193,7 @@ class Transcription:
     `fade`, `lasting`, `most`, `least` and `faster` are the constants of the rule, for mutants.
     """
 
-    fade, lasting, most, least, faster = 0.5, False, 4.0, 1.0 / 8.0, 2.0
+    fade, lasting, most, least, faster = 0.2, False, 4.0, 1.0 / 8.0, 2.0
 
     def __init__(self, X, steps, atoms, start=None):
         self.A, self.B = AdaptiveOCG(X, steps, start), CorrectiveOMD(X, atoms, start=start)
@@ -367,7 +367,7 @@ def test_a_violation_that_is_only_rounding_does_not_stop_it():
 
 
 def test_a_follower_that_is_only_noise_costs_next_to_nothing():
-    """Its share is about t^{-1/2}, and what the mixture loses to its leader goes with it.
+    """Its share is about t^{-1/5}, and what the mixture loses to its leader goes with it.
 
     Without that the share of two that cannot be told apart stays near a half.
     """
@@ -380,11 +380,11 @@ def test_a_follower_that_is_only_noise_costs_next_to_nothing():
         learner.tell(EvalGrad(0.0, s))
         share.append(learner.weights[1])
         plain.append(hedge.ask()[1])
-    assert np.mean(share[T // 2 :]) < 0.05 < 0.25 < np.mean(plain[T // 2 :])
+    assert np.mean(share[T // 2 :]) < 0.2 < 0.25 < np.mean(plain[T // 2 :])
 
 
 def test_the_worse_one_of_many_rounds_is_back_within_a_few():
-    """A thousand rounds in which B loses leave it (1 + t)^{-3/2}: a few that it wins suffice."""
+    """A thousand rounds in which B loses leave it (1 + t)^{-6/5}: a few that it wins suffice."""
     learner, X = TrackingOCG(Simplex(2)), Simplex(2)
     hedge = AdaHedge(2)
     for t in range(1, 1001):
@@ -394,7 +394,7 @@ def test_the_worse_one_of_many_rounds_is_back_within_a_few():
         hedge.tell(EvalGrad(0.0, s))
         learner.tell(EvalGrad(0.0, s))
         assert learner._state["p"][0] >= 1.0 / (2.0 + t) - 1e-15
-        assert learner._state["p"][1] >= 1.0 / (1.0 + (1.0 + t) ** 1.5) - 1e-15
+        assert learner._state["p"][1] >= 1.0 / (1.0 + (1.0 + t) ** 1.2) - 1e-15
     assert learner._state["p"][1] > 0.5 > 1e-9 > hedge.ask()[1]
     assert X.contains(learner.ask())
 
@@ -557,7 +557,7 @@ def test_tracking_is_hardly_worse_than_its_better_learner(name, speed):
 def test_the_bound_holds_against_losses_that_hurt_the_mixture():
     """Each loss hurts the learner with more weight; weights that do not learn break the bound.
 
-    Against B it has h/ln 2 = log2(1 + t)/2 more, in units of Delta, for B's handicap.
+    Against B it has h/ln 2 = log2(1 + t)/5 more, in units of Delta, for B's handicap.
     """
     learner, rng = TrackingOCG(L2Ball(3)), np.random.default_rng(0)
     variance = S = worst = behind = 0.0
@@ -571,7 +571,7 @@ def test_the_bound_holds_against_losses_that_hurt_the_mixture():
         learner.tell(EvalGrad(0.0, s))
         bound = 2.0 * np.sqrt(variance * np.log(2.0)) + S * (4.0 / 3.0 * np.log(2.0) + 2.0)
         assert learner.ahead <= bound
-        assert behind <= bound * (1.0 + np.log2(1.0 + t) / 4.0)
+        assert behind <= bound * (1.0 + np.log2(1.0 + t) / 10.0)
         worst = max(worst, learner.ahead, behind)
     assert worst > 0.1 * bound
 

@@ -36,11 +36,12 @@ OWN = 24
 """The size of these numbers: three cache lines, so that the leader's part begins with a line."""
 EQUAL = 0.2
 """The share of the oracle calls that is divided equally; the rest goes by weight."""
-FADE = 0.5
-"""After n rounds without a violation the follower's weight has the factor (1 + n)^{-1/2}: where it
+FADE = 0.2
+"""After n rounds without a violation the follower's weight has the factor (1 + n)^{-1/5}: where it
 is only noise, so that its losses tell it from the leader no better than chance, its share goes to
-0, and with it what it costs. A violation ends this, because the follower reacts sooner. Chosen on
-development games among 1/3 and 1/2; with all rounds for n outages of a few rounds were ignored."""
+0, and with it what it costs. A violation ends this, because the follower reacts sooner. Of 1/5, 1/3
+and 1/2 the largest one that made no development game dearer and more violated at once. With all
+rounds for n, outages of a few rounds were ignored."""
 PAID = 7
 """The number that the first kernel passes to the second, behind those of A and B: w_t v_t."""
 TIE = 1e-9
@@ -51,7 +52,7 @@ TIE = 1e-9
 def hedge(own: Array, handicap: Array, losses: Array, t: float, calm: float) -> None:
     """AdaHedge: update both weights with their losses, after calm rounds without a violation.
 
-    A's share is at least 1/(2 + t), B's at least 1/(1 + (1 + t)^{3/2}), and 1/(2 + t) if calm = 0.
+    A's share is at least 1/(2 + t), B's at least 1/(1 + (1 + t)^{6/5}), and 1/(2 + t) if calm = 0.
     """
     p, lost = own[P : P + 2], own[L : L + 2]
     eta = math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf
@@ -140,11 +141,11 @@ class TrackingOCG(KernelLearner):
 
     A is `AdaptiveOCG`, which sums all gradients and is the better one where rounds are alike. B is
     `CorrectiveOMD`, which forgets and is the better one where they drift. p_t is `AdaHedge` on the
-    losses <s_t, x_A> and <s_t, x_B>, with the factor (1 + n)^{-1/2} on B's weight after n rounds
+    losses <s_t, x_A> and <s_t, x_B>, with the factor (1 + n)^{-1/5} on B's weight after n rounds
     without a violation: where B is only noise, its share goes to 0. Shares do not sink below about
-    1/t and t^{-3/2}, so that the worse one of many rounds is back within a few. As long as no guard
+    1/t and t^{-6/5}, so that the worse one of many rounds is back within a few. As long as no guard
     limits the loss to A, and no step is cut, sum <s_t, x_t - x_k> <=
-    (2 + log2(1 + T) + sum of log2(1 + n_i)/2) (sqrt(sum v_t ln 2) + S (2/3 ln 2 + 1)), where n_i
+    (2 + log2(1 + T) + sum of log2(1 + n_i)/5) (sqrt(sum v_t ln 2) + S (2/3 ln 2 + 1)), where n_i
     are the lengths of the runs without violation, and v_t and S variances and the largest range
     of these losses (Theorem C of beyond.md).
 
