@@ -56,7 +56,7 @@ def game() -> str:
         for name, one in row["methods"].items()
     ]
     heads = ["method", "latency, ms", "traffic above the limit", "in the second half"]
-    return "\n".join(lines) + table([*heads, "median largest utilisation"], rows)
+    return "\n".join(lines) + "\n" + table([*heads, "median largest utilisation"], rows)
 
 
 def growth() -> str:
@@ -78,9 +78,8 @@ def growth() -> str:
         for threads, value in found["exponent"].items()
         if value is not None
     )
-    return table([*heads, "peak memory, GB"], rows) + (
-        f"\n\nExponent of the time in demands, from 10,000 on: {exponents}."
-    )
+    found_exponents = f"\n\nExponent of the time in demands, from 10,000 on: {exponents}."
+    return table([*heads, "peak memory, GB"], rows) + (found_exponents if exponents else "")
 
 
 def solvers() -> str:

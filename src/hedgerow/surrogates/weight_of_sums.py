@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -75,19 +75,6 @@ class _FourCoordinates(DecisionSet):
         return as_vector(x, "x", DIM).size == DIM
 
 
-class Weight(NamedTuple):
-    """What a surrogate says of a round.
-
-    Attributes:
-        weight: of the constraint in the loss.
-        price: what the constraint adds to the loss.
-
-    """
-
-    weight: float
-    price: float
-
-
 class WeightOfSums:
     """`AdaptiveSurrogate`, told the sums of a round in place of its gradients; without a guard.
 
@@ -105,8 +92,11 @@ class WeightOfSums:
         self.ledger = np.zeros(2 * DIM + 8)
         self.surrogate.read(self.ledger)
 
-    def tell(self, cost: float, value: float, sums: Vector) -> Weight:
-        """Take in a round with values of cost and constraint and `sums` of `path_rounds`."""
+    def tell(self, cost: float, value: float, sums: Vector) -> tuple[float, float]:
+        """Take in a round: values of cost and constraint, and `sums` of `path_rounds`.
+
+        Return the weight of the constraint, and what it adds to the loss.
+        """
         self.ledger[INNER] = self.inner - sums[PAST]
         cost2 = unless_rounding(sums[COST2], sums[PLAIN_COST2], self.dim)
         force2 = unless_rounding(sums[FORCE2], sums[PLAIN_FORCE2], self.dim)
@@ -116,7 +106,7 @@ class WeightOfSums:
         a = np.array([norm, 0.0, sums[SAFE_COST], 0.0])
         c = np.array([along, rest, 0.0, sums[SAFE_FORCE]])
         self.surrogate.tell(EvalGrad(cost, a), EvalGrad(value, c))
-        return Weight(self.surrogate.weight, self.surrogate.price)
+        return self.surrogate.weight, self.surrogate.price
 
     inner = 0.0
     """The sum of <s, x> of earlier rounds."""
