@@ -30,7 +30,7 @@ BROKEN = {
     "binary": ("\udcff\udcfe", "this is not TOML"),
     "nested": ("a = " + "[" * 2000 + "]" * 2000, "nested too deeply"),
     "huge": ("# " + "x" * (1 << 20), "at most 1048576"),
-    "misspelt key": (changed("interval", "intervall"), "unknown key 'intervall' (did you mean"),
+    "misspelt key": (changed("interval", "intervals"), "unknown key 'intervals' (did you mean"),
     "no interval": (changed("interval = 10", ""), "lacks the key 'interval'"),
     "interval 0": (changed("interval = 10", "interval = 0"), "interval must be above 0, got 0"),
     "interval as text": (changed("= 10", '= "10s"'), "interval must be a finite number"),
