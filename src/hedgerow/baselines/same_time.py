@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from hedgerow.feedback import first_order
 from hedgerow.inputs import Vector, as_count
+from hedgerow.policies.around import Around
 from hedgerow.protocols.late_feedback import takes_late
-from hedgerow.protocols.parts import Feedback, ResumablePolicy
-from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Restorable, State, Stateful
+from hedgerow.protocols.parts import ResumablePolicy
+from hedgerow.snapshot import State
 
 
-class SameTime(Stateful):
+class SameTime(Around):
     """Plays what a rule learnt from the round one period ago, such as yesterday's same minute.
 
     After round t the rule's new decision, for example the programme of that round, is remembered
@@ -34,31 +33,11 @@ class SameTime(Stateful):
         self.policy, self.period = policy, as_count(period, "period")
         self._state = State(plans=self.period * policy.decision_set.dim, t=1)
 
-    @property
-    def decision_set(self) -> DecisionSet:
-        """The rule's."""
-        return self.policy.decision_set
-
-    @property
-    def feedback(self) -> Feedback:
-        """The rule's."""
-        feedback: Feedback = getattr(self.policy, "feedback", first_order)
-        return feedback
-
-    @property
-    def oblivious_only(self) -> bool:
-        """As the rule."""
-        return self.policy.oblivious_only
-
-    @property
-    def oracle_calls(self) -> int:
-        """The rule's."""
-        return self.policy.oracle_calls
-
     def ask(self) -> Vector:
         """Return what the round one period ago taught the rule."""
         t = int(self._state["t"][0])
-        return self.policy.ask() if t < self.period else self._plans[t % self.period].copy()
+        rule: ResumablePolicy[Any, Any] = self.policy
+        return rule.ask() if t < self.period else self._plans[t % self.period].copy()
 
     def tell(self, cost: Any, constraint: Any) -> None:
         """Report the round to the rule, and remember its next decision for the next period.
@@ -83,7 +62,3 @@ class SameTime(Stateful):
     @property
     def _configuration(self) -> object:
         return (self.period,)
-
-    @property
-    def _parts(self) -> dict[str, Restorable]:
-        return {"policy": self.policy}

@@ -8,10 +8,10 @@ import numpy as np
 
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector, as_count
+from hedgerow.policies.around import Around
 from hedgerow.protocols.late_feedback import as_play
 from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.snapshot import State
-from hedgerow.steer.around import Around
 from hedgerow.surrogates.queued import checked, checked_each
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
+from hedgerow.policies.around import Around
 from hedgerow.protocols.late_feedback import as_play
 from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.snapshot import Restorable
-from hedgerow.steer.around import Around
 
 ADVISER = "rule"
 """The adviser's name in the policy."""
