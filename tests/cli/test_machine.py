@@ -143,7 +143,9 @@ def test_the_doctor_works_where_the_command_line_does_not():
 
 def test_an_extra_is_begun_only_by_packages_of_its_own(monkeypatch):
     kept = {"httpx": "1.0"}  # of `live` and of `data`
-    missing = dict.fromkeys(("fastapi", "uvicorn", "starlette", "sqlalchemy", "psycopg", "h11"))
+    missing = dict.fromkeys(
+        ("fastapi", "uvicorn", "starlette", "sqlalchemy", "psycopg", "httptools")
+    )
     others = {"prometheus-client": None, "topohub": None, "bokeh": "9.9"} | missing | kept
     installed = doctor._version
     monkeypatch.setattr(doctor, "_version", lambda name: others.get(name, installed(name)))

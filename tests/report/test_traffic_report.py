@@ -159,7 +159,7 @@ def test_run_traffic_on_measured_files(files, tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (("run", "traffic", "--workers", 2), "traffic runs in this process; leave out --workers"),
-        (("run", "paper", "--demands", "x.npz"), "--demands and --pairs are for"),
+        (("run", "paper", "--demands", "x.npz"), "--demands, --pairs and --advice are for"),
         (("run", "traffic", "--network", "none.json"), "there is no file none.json"),
         (("data", "show", "topozoo/Nowhere"), "there is no network 'topozoo/Nowhere'"),
         (("data", "list", "nowhere"), "no network's name begins with 'nowhere'"),

@@ -102,7 +102,7 @@ def games_on(games, horizon=700):
 
 
 def test_rules_are_the_same_in_both_speeds_and_z_satisfies_them(games):
-    for name, game in games_on(games, 100).items():  # later, rounding has grown
+    for name, game in games_on(games, 80).items():  # later, rounding has grown
         X = game.decision_set
         if games.GAMES[name][0].evaluate is games.movement:
             continue  # it remembers in the compiled loop alone

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +15,20 @@ from hedgerow.learners.advised_ocg import as_advice
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.parts import Policy
 
-Adviser = Callable[[Sequence[Round]], ArrayLike | None]
-"""A function of the rounds so far, (cost, constraint) each, that proposes a decision, or None."""
+
+class Adviser(Protocol):
+    """Proposes decisions: a function of the rounds so far, or an object that is called like one."""
+
+    def __call__(self, past: Sequence[Round], /) -> ArrayLike | None:
+        """Return a point of the set for the next round, or None for no advice.
+
+        Args:
+            past: the rounds so far, (cost, constraint) each.
+
+        """
+        ...
+
+
 OneAdvice = Adviser | Policy[Any, Any] | NDArray[np.float64]
 """An adviser, a policy that advises, or recorded points, a row for each round."""
 GameAdvice = OneAdvice | Mapping[str, OneAdvice]

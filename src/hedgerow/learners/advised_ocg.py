@@ -190,7 +190,7 @@ class AdvisedOCG(KernelLearner):
     >>> learner.ask()
     array([0.25, 0.75])
     >>> learner.tell(EvalGrad(1.0, np.array([1.0, 0.0])))
-    >>> learner.voices["advice"].round(2)
+    >>> round(learner.voices["advice"], 2)
     0.8
 
     """

@@ -19,8 +19,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.routing import APIRoute
 from prometheus_client import generate_latest
+from pydantic import TypeAdapter
 from pydantic.json_schema import models_json_schema
-from pydantic_core import to_json
 from starlette.requests import ClientDisconnect
 
 import hedgerow
@@ -50,6 +50,8 @@ from hedgerow.live.store import Status, Store, StoreError, check_name, session_r
 from hedgerow.live.tokens import RevokedError
 
 LOG = logging.getLogger("hedgerow.live")
+ANY: TypeAdapter[Any] = TypeAdapter(Any)
+"""Writes answers as JSON."""
 FRONT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>hedgerow live</title>
 <style>body{font:16px/1.5 sans-serif;margin:2em;max-width:40em;color-scheme:light dark}</style>
 <h1>hedgerow live</h1><p>This service makes decisions under constraints that are seen only
@@ -144,7 +146,7 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         if count > 1:
             door.charge(request, token, count - 1)
         answer = await commits.call(session, partial(function, session), token)
-        return Response(to_json(answer), media_type="application/json")
+        return Response(ANY.dump_json(answer), media_type="application/json")
 
     @decides("/sessions/{name}/decisions", Ask, Made, "Ask for a decision.")
     async def ask(name: str, body: Body, request: Request) -> Response:

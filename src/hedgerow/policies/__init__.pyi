@@ -21,6 +21,7 @@ from .sampled import LazySampled as LazySampled
 from .sampled import Sampled as Sampled
 from .semi_bandit import SemiBandit as SemiBandit
 from .semi_bandit import semi_bandit_coco as semi_bandit_coco
+from .summary import AdviserTotals as AdviserTotals
 from .summary import Summary as Summary
 from .theorem import Theorem as Theorem
 from .violated_share import ShareSummary as ShareSummary
