@@ -36,7 +36,7 @@ INTERNAL = {
     "Stepping", "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "ScheduleSteps",
     "UniversalSteps",
     "Values", "WeibelSteps", "KernelSchedule", "ProjectedStep", "RecentRounds", "Scale",
-    "ShareMethod", "WeightOfSums", "SimpleRule", "check_preset", "priced", "stand_alone",
+    "ShareMethod", "WeightOfSums", "SimpleRule", "check_preset", "priced", "stand_alone", "Around",
 }  # fmt: skip
 """Classes and functions that are parts of others, and the step rules, which have a module."""
 

@@ -191,7 +191,7 @@ class AdvisedOCG(KernelLearner):
     array([0.25, 0.75])
     >>> learner.tell(EvalGrad(1.0, np.array([1.0, 0.0])))
     >>> round(learner.voices["advice"], 2)
-    0.8
+    0.67
 
     """
 
