@@ -29,7 +29,6 @@ import httpx
 import numpy as np
 
 import hedgerow as hr
-from hedgerow.live.tokens import make_token
 
 HERE = Path(__file__).parents[1]
 sys.path.insert(0, str(HERE / "tools"))
@@ -39,6 +38,13 @@ from postgres_server import available, postgres_server  # noqa: E402
 CLIENTS = (1, 8, 64)
 BEFORE = "aeefa7b"
 """The last revision in which each request had a commit of its own."""
+PREPARE = """\
+import sys
+from hedgerow.live import Store
+from hedgerow.live.tokens import make_token
+with Store(sys.argv[1]) as store:
+    print(make_token(store, "admin"))
+"""
 MOST = 200_000
 """Pairs of one client at most, whatever the clock says."""
 
@@ -54,13 +60,13 @@ class Served(NamedTuple):
 @contextmanager
 def serving(tree: Path, place: str, dimension: int) -> Iterator[Served]:
     """Serve a store with the source of a tree, in a process of its own, with one session."""
-    with hr.live.Store(place) as store:
-        token = make_token(store, "admin")
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "OMP_NUM_THREADS": "1"}
+    made = [sys.executable, "-c", PREPARE, place]  # by the tree itself: stores have versions
+    token = subprocess.check_output(made, env=environment, text=True).strip()  # noqa: S603
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     code = "from hedgerow.cli import main; main()"
     command = [sys.executable, "-c", code, "serve", place, "--port", str(port), "--rate", "1e6"]
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "OMP_NUM_THREADS": "1"}
     quiet = subprocess.DEVNULL
     server = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)  # noqa: S603
     try:
