@@ -250,3 +250,21 @@ def test_what_advisers_need_is_said():
     with pytest.raises(ValueError, match=r"must have shape \(200, 6\)"):
         hr.simulate(advised(), PROBLEM, advice=np.zeros((3, 6)))
     assert isinstance(advised().learner, AdvisedOCG)
+
+
+def test_late_feedback_during_a_record_takes_the_next_recorded_advice():
+    """The table for late feedback was made before the record, and has no place for it."""
+    rows, policy = np.tile(np.eye(6)[2], (5, 1)), advised()
+    functions = next(iter(PROBLEM))
+    x = policy.ask()
+    seen = [hr.first_order(f, x) for f in functions]
+    policy.tell(*seen, at=x)
+    policy.follow(rows)
+    policy.tell(*seen, at=x)
+    assert policy.learner.advice[0] == 1.0  # the adviser speaks in the next round, too
+    np.testing.assert_array_equal(policy.learner._state["advice"], rows[1])
+
+
+def test_advice_for_one_of_several_advisers_needs_its_name():
+    with pytest.raises(ValueError, match=r"there are 2 advisers; name whose advice this is"):
+        hr.simulate(advised("a", "b"), PROBLEM, advice=last_round(X))

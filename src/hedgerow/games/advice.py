@@ -69,6 +69,11 @@ def record_advice(adviser: Adviser | Policy[Any, Any], problem: Problem) -> Vect
 def recorded_advice(advice: GameAdvice, names: tuple[str, ...], problem: Problem) -> Vector:
     """Return the advice of all advisers, checked: one row for each round, NaN for no advice."""
     if not isinstance(advice, Mapping):
+        if len(names) > 1:
+            raise ValueError(
+                f"there are {len(names)} advisers; name whose advice this is, "
+                f"advice={{{names[0]!r}: ...}}"
+            )
         advice = {names[0]: advice}
     given = {
         name: one if isinstance(one, np.ndarray) else record_advice(one, problem)

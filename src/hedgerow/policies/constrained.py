@@ -138,7 +138,8 @@ class Constrained(Composition[EvalGrad, Seen]):
         learner = cast(AdvisedOCG, self.learner)
         learner.follow(recorded)
         store_play(self.ledger, learner.ask())
-        self.__dict__.pop("_table", None)  # it has no place for recorded advice
+        for name in ("_table", "_late_table"):  # they have no place for recorded advice
+            self.__dict__.pop(name, None)
 
     def tell(
         self,
