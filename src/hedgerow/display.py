@@ -151,11 +151,19 @@ def _means(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def data_frame(columns: Mapping[str, Any], index: str | None = None) -> pd.DataFrame:
     """Return columns as a data frame; the column that `index` names becomes its index."""
+    frame = _pandas("a data frame").DataFrame(dict(columns))
+    return frame if index is None else frame.set_index(index)
+
+
+def data_series(entries: NDArray[np.float64], labels: Sequence[str] | None) -> pd.Series:
+    """Return a vector as a Series, with labels where they are known."""
+    return _pandas("a Series").Series(entries.copy(), index=None if labels is None else [*labels])
+
+
+def _pandas(what: str) -> Any:
     try:
-        found: Any = importlib.import_module("pandas")
+        return importlib.import_module("pandas")
     except ModuleNotFoundError:
         raise ImportError(
-            'a data frame needs pandas; install it with: pip install ".[frames]"'
+            f'{what} needs pandas; install it with: pip install ".[frames]"'
         ) from None
-    frame = found.DataFrame(dict(columns))
-    return frame if index is None else frame.set_index(index)

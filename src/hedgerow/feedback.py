@@ -7,11 +7,13 @@ Values that hold arrays are equal only if they are the same object.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import Any, cast, overload
 
+from hedgerow import functions
 from hedgerow.functions import Function, Linear, Maximum
-from hedgerow.inputs import Vector, as_number
+from hedgerow.inputs import Vector, as_number, as_vector
+from hedgerow.labels import HasCoordinates, labels_of
 
 __all__ = [
     "Constraints",
@@ -104,6 +106,21 @@ def needs(kind: type, seen: object, who: str, name: str) -> None:
         )
 
 
+def in_order(seen: Any, of: HasCoordinates, name: str) -> Any:
+    """Return feedback with its gradients in the order of a set's coordinates.
+
+    Labels of gradients and functions are matched with those of the set.
+    """
+    if isinstance(seen, list | tuple):
+        return type(seen)(in_order(part, of, name) for part in seen)
+    if labels_of(getattr(seen, "grad", None)) is None:
+        return seen
+    seen = replace(seen, grad=as_vector(seen.grad, f"the gradient of the {name}", of))
+    if isinstance(seen, Full):
+        return replace(seen, function=functions.in_order(seen.function, of.labels, f"the {name}"))
+    return seen
+
+
 def each_seen(seen: Constraints) -> Sequence[EvalGrad]:
     """Return the feedback of each constraint of a round as a sequence."""
     if not isinstance(seen, list | tuple):
@@ -129,15 +146,21 @@ def as_eval(seen: Eval, name: str, largest: float) -> Eval:
     return Eval(value, lipschitz, bound)
 
 
-def first_order(f: Function, x: Vector) -> EvalGrad:
-    """Observe the value and a subgradient of f at x.
+@overload
+def first_order(f: Function, x: Vector) -> EvalGrad: ...
+@overload
+def first_order(f: Sequence[Function], x: Vector) -> tuple[EvalGrad, ...]: ...
+def first_order(f: Function | Sequence[Function], x: Vector) -> EvalGrad | tuple[EvalGrad, ...]:
+    """Observe the value and a subgradient of f at x; of several functions, those of each.
 
     >>> import numpy as np
     >>> from hedgerow.functions import Linear
     >>> first_order(Linear([2.0]), np.array([3.0]))
     EvalGrad(value=6.0, grad=array([2.]), lipschitz=None)
     """
-    return EvalGrad(f(x), f.grad(x))
+    if isinstance(f, list | tuple):
+        return tuple(EvalGrad(part(x), part.grad(x)) for part in f)
+    return EvalGrad(f(x), f.grad(x))  # type: ignore[operator, union-attr]
 
 
 def first_order_each(f: Function, x: Vector) -> EvalGrad | tuple[EvalGrad, ...]:
@@ -161,12 +184,17 @@ def linear(f: Function, x: Vector) -> EvalLinear:
             f"sampled play learns from linear functions, got a {type(f).__name__}; "
             "play the fractional policy itself instead"
         )
-    return EvalLinear(f(x), f.coefficients)
+    return EvalLinear(f(x), f.grad(x))
 
 
 def semi_bandit(f: Function, x: Vector) -> SemiBanditFeedback:
     """Observe a linear function on the coordinates that the 0/1 decision x uses."""
     seen = linear(f, x)
+    if labels_of(x) is not None:
+        raise TypeError(
+            "semi-bandit feedback has no labels; make the function from an array, and observe it "
+            "at an array, both in the order of the coordinates"
+        )
     return SemiBanditFeedback(seen.grad[x > 0.5], seen.value - float(seen.grad @ x))
 
 

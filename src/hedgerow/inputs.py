@@ -10,6 +10,8 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow.labels import Coordinates, HasCoordinates, Labels, in_order, labels_of, size_of
+
 Vector = NDArray[np.float64]
 FLOAT64 = np.dtype(np.float64)
 
@@ -25,15 +27,23 @@ class CopiedArrayWarning(UserWarning):
     """An array of another library was copied, to main memory or to contiguous float64."""
 
 
-def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
+Size = int | HasCoordinates | None
+"""How many coordinates there are, or what has them, such as a set; None where it is not known."""
+
+
+def as_array(value: Any, name: str, of: Size = None) -> NDArray[np.float64]:
     """Return `value` as a contiguous float64 array of finite numbers.
 
     Arrays of other libraries that speak DLPack, such as torch, JAX and CuPy, are read without a
-    copy where they lie in main memory as contiguous float64.
+    copy where they lie in main memory as contiguous float64. Labels of a Series, a mapping or the
+    columns of a frame are matched with those of the coordinates.
     """
     if _is_other_array(value):
         return _from_other(value, name)
-    given = np.asarray(unlabelled(unmasked(value, name), name))
+    labels = labels_of(unmasked(value, name))
+    if labels is not None and not (of is None and hasattr(value, "columns")):
+        value = in_order(value, name, labels, getattr(of, "labels", None))
+    given = np.asarray(value)
     if given.dtype.kind not in "fiu":
         raise TypeError(
             f"{name} must hold real numbers, got dtype {given.dtype}; convert it to float64 first"
@@ -93,26 +103,19 @@ def unmasked(value: Any, name: str) -> Any:
     return value
 
 
-def unlabelled(value: Any, name: str) -> Any:
-    """Return `value`, or refuse a Series whose index may put its entries in another order."""
-    index = getattr(value, "index", None)
-    if index is None or callable(index) or not hasattr(value, "to_numpy"):
-        return value
-    entries = index.tolist() if hasattr(index, "tolist") else [*index]
-    if entries != [*range(len(entries))]:
-        raise TypeError(
-            f"{name} must be in the order of the set's coordinates, got a {type(value).__name__} "
-            f"with an index of its own, from {entries[0]!r}; bring it into that order and pass "
-            "`.to_numpy()`"
-        )
-    return value
+def as_vector(value: Any, name: str, of: Size = None) -> Vector:
+    """Return `value` as a contiguous float64 vector, or say why it cannot be.
 
+    Args:
+        value: an array, in the order of the coordinates; or a Series or mapping with their labels.
+        name: of the value, for messages.
+        of: how many entries it must have; or the set, whose labels are then matched.
 
-def as_vector(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
-    """Return `value` as a contiguous float64 vector of length `dim`, or say why it cannot be."""
+    """
+    dim = size_of(of)
     if fits(value, dim) and math.isfinite(squared_norm(value)):
         return value  # the hot path: nothing to convert, nothing to refuse
-    array = as_array(value, name)
+    array = as_array(value, name, of)
     if array.ndim != 1 or (dim is not None and array.size != dim):
         wanted = "one dimension" if dim is None else f"shape ({dim},)"
         raise ValueError(
@@ -121,11 +124,18 @@ def as_vector(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
     return array
 
 
-def as_direction(value: ArrayLike, dim: int) -> Vector:
+def as_named_vector(value: Any, name: str) -> tuple[Vector, Labels | None]:
+    """Return a vector in its own order, and its labels if it has some."""
+    labels = labels_of(value)
+    own = None if labels is None else Coordinates(len(labels), labels)
+    return as_vector(value, name, own), labels
+
+
+def as_direction(value: Any, of: int | HasCoordinates) -> Vector:
     """Return a direction for an oracle, rescaled by a power of two where sums could overflow."""
-    if fits(value, dim) and 1e-250 < squared_norm(value) < 1e250:
+    if fits(value, size_of(of)) and 1e-250 < squared_norm(value) < 1e250:
         return value  # the hot path: no entry is so large or small that sums would suffer
-    c = as_vector(value, "the direction", dim)
+    c = as_vector(value, "the direction", of)
     largest = _largest(c)
     if largest > 1e250 or 0.0 < largest < 1e-250:
         return np.ldexp(c, -math.frexp(largest)[1])
@@ -133,12 +143,12 @@ def as_direction(value: ArrayLike, dim: int) -> Vector:
 
 
 def as_gradient(
-    value: ArrayLike, name: str, dim: int | None = None, largest: float = LARGEST_GRADIENT
+    value: Any, name: str, of: Size = None, largest: float = LARGEST_GRADIENT
 ) -> Vector:
     """Return a gradient whose norm is at most `largest`, so that its square fits float64."""
-    if fits(value, dim) and squared_norm(value) <= largest**2:
+    if fits(value, size_of(of)) and squared_norm(value) <= largest**2:
         return value  # the hot path, as above
-    grad = as_vector(value, name, dim)
+    grad = as_vector(value, name, of)
     if not squared_norm(grad) <= largest**2:
         raise ValueError(
             f"{name} has a norm above {largest:g}; measure the function in a larger unit"
@@ -146,9 +156,9 @@ def as_gradient(
     return grad
 
 
-def as_point(value: ArrayLike, name: str, dim: int) -> Vector:
+def as_point(value: Any, name: str, of: int | HasCoordinates) -> Vector:
     """Return a point to project, of which sums can be taken."""
-    point = as_vector(value, name, dim)
+    point = as_vector(value, name, of)
     if not squared_norm(point) < 1e300 and _largest(point) > LARGEST_ENTRY:
         raise ValueError(
             f"{name} must have entries of at most {LARGEST_ENTRY:g} in size to be projected, got "

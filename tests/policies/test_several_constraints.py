@@ -403,11 +403,14 @@ def test_recorded_rounds_may_have_several_constraints():
     problem = hr.Recorded(X, rounds)
     for (cost, caps), (same_cost, constraint) in zip(rounds, problem, strict=True):
         assert same_cost is cost
+        assert constraint is caps
+    for (_, caps), (_, constraint) in zip(rounds, problem.rounds(), strict=True):
         assert isinstance(constraint, hr.Maximum)
         assert constraint.parts == tuple(caps)
     single = hr.Recorded(X, [(cost, caps[:1]) for cost, caps in rounds])
     assert all(
-        constraint is caps[0] for (_, caps), (_, constraint) in zip(rounds, single, strict=True)
+        constraint is caps[0]
+        for (_, caps), (_, constraint) in zip(rounds, single.rounds(), strict=True)
     )
     assert hr.simulate(hr.projection_free_coco(X), single).compiled
     with pytest.raises(ValueError, match="round 2 has an empty sequence of constraints"):

@@ -78,10 +78,13 @@ def test_recorded_rounds_are_pairs_of_functions():
         hr.Recorded(X, [F])
 
 
-def test_a_tuple_of_constraints_is_their_maximum():
+def test_a_tuple_of_constraints_is_their_maximum_for_a_policy():
     caps = (hr.Linear([1.0, 0.0, 0.0], -0.5), hr.Linear([0.0, 1.0, 0.0], -0.5))
-    ((_, constraint),) = hr.Recorded(X, [(F, caps)])
+    problem = hr.Recorded(X, [(F, caps)])
+    ((_, constraint),) = problem.rounds()
     assert constraint.parts == caps
+    ((_, given),) = problem
+    assert given is caps
     trace = hr.simulate(hr.projection_free_coco(X), hr.Recorded(X, [(F, caps)] * 5))
     assert trace.violations_each.shape == (2, 5)
 
@@ -164,35 +167,6 @@ def test_regret_needs_a_benchmark():
         trace.regret(3.0)
     best = hr.hindsight(problem)
     assert trace.regret(best) == trace.cost - best.cost
-
-
-def test_a_series_with_an_index_of_its_own_is_refused():
-    pandas = pytest.importorskip("pandas")
-    plain = pandas.Series([3.0, 1.0, 2.0])
-    np.testing.assert_array_equal(X.lmo(plain), [0.0, 1.0, 0.0])
-    words = "in the order of the set's coordinates, got a Series with an index of its own, from"
-    for index in ([2, 0, 1], ["a", "b", "c"]):
-        given = pandas.Series([3.0, 1.0, 2.0], index=index)
-        for use in (X.lmo, X.project, hr.Linear):
-            with pytest.raises(TypeError, match=f"{words} {index[0]!r}.*pass `.to_numpy"):
-                use(given)
-        with pytest.raises(TypeError, match=words):
-            hr.learners.OGD(X).tell(first_order(_Odd(given), np.ones(3) / 3))
-        with pytest.raises(TypeError, match=words):
-            hr.learners.OGD(X, start=given)
-
-
-class _Odd:
-    """A function whose gradient is a Series."""
-
-    def __init__(self, gradient):
-        self._gradient = gradient
-
-    def __call__(self, _):
-        return 0.0
-
-    def grad(self, _):
-        return self._gradient
 
 
 def test_extras_are_named_as_they_can_be_installed(monkeypatch):

@@ -82,7 +82,7 @@ class FeasibleLeader(StatefulPlayer):
         """
         X, state = self.decision_set, self._state
         seen_at = self.ask() if at is None else as_play(at, X, state["x"])
-        f, g = checked(cost, "cost", X.dim), checked(constraint, "constraint", X.dim)
+        f, g = checked(cost, "cost", X), checked(constraint, "constraint", X)
         state["costs"][:] += X.tangent(f.grad)
         self._remember(X.tangent(g.grad), g.value, seen_at)
         state["x"][:] = self._leader()

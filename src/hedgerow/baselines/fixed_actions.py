@@ -50,7 +50,7 @@ class FixedAction(StatefulPlayer):
 
     def __init__(self, decision_set: DecisionSet, x: ArrayLike):
         self.decision_set = decision_set
-        self.x = read_only(as_vector(x, "the fixed action", decision_set.dim).copy())
+        self.x = read_only(as_vector(x, "the fixed action", decision_set).copy())
         if not decision_set.contains(self.x, 1e-7):
             raise ValueError(
                 "the fixed action lies outside of the decision set; give a point of it, such as "
@@ -64,8 +64,8 @@ class FixedAction(StatefulPlayer):
     def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
         """Check the feedback, and learn nothing."""
         refuse_late(self, at)
-        checked(cost, "cost", self.decision_set.dim)
-        checked_each(constraint, self.decision_set.dim)
+        checked(cost, "cost", self.decision_set)
+        checked_each(constraint, self.decision_set)
 
 
 @records_call
@@ -252,9 +252,9 @@ class BestOfYesterday(SimpleRule):
             at: the earlier play that late feedback is about.
 
         """
-        state, dim = self._state, self.decision_set.dim
-        seen_at = state["x"] if at is None else as_play(at, self.decision_set, state["x"])
-        cost, worst = checked(cost, "cost", dim), most_violated(constraint, dim)
+        state, X = self._state, self.decision_set
+        seen_at = state["x"] if at is None else as_play(at, X, state["x"])
+        cost, worst = checked(cost, "cost", X), most_violated(constraint, X)
         state["cost"][:] += cost.grad
         state["constraint"][:] += worst.grad
         state["offset"][0] += worst.value - float(worst.grad @ seen_at)
@@ -290,7 +290,7 @@ def best_of_yesterday(
 def _lengths(decision_set: DecisionSet, lengths: ArrayLike | None, name: str = "lengths") -> Vector:
     if lengths is None:
         return np.ones(decision_set.dim)
-    return as_vector(lengths, name, decision_set.dim)
+    return as_vector(lengths, name, decision_set)
 
 
 class FixedSplit(StatefulPlayer):
@@ -308,7 +308,7 @@ class FixedSplit(StatefulPlayer):
 
     def __init__(self, decision_set: DecisionSet, x: ArrayLike):
         self.decision_set = decision_set
-        point = as_vector(x, "x", decision_set.dim)
+        point = as_vector(x, "x", decision_set)
         if not decision_set.contains(point):
             raise ValueError("x must lie in the decision set")
         self._state = State(x=decision_set.dim)
@@ -346,7 +346,7 @@ class LastMatrix(StatefulPlayer):
         self.problem = problem
         self.rounds = None if rounds is None else as_count(rounds, "rounds")
         self._state = State(x=X.dim, demand=len(X.pairs), t=1)
-        x1 = problem.shortest if start is None else as_vector(start, "start", X.dim)
+        x1 = problem.shortest if start is None else as_vector(start, "start", X)
         self._state["x"][:] = x1
 
     @property

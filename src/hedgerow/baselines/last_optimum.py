@@ -52,7 +52,7 @@ class LastRound(SimpleRule):
         """
         state, X = self._state, self.decision_set
         seen_at = state["x"] if at is None else as_play(at, X, state["x"])
-        f, parts = checked(cost, "cost", X.dim), checked_each(constraint, X.dim)
+        f, parts = checked(cost, "cost", X), checked_each(constraint, X)
         if self._recent is not None:
             self._recent.observe(f, parts, seen_at)
             limit = EvalGrad(float(state["offset"][0]), state["limit"])

@@ -113,7 +113,7 @@ class NestedProjection(ProjectedPoint):
         """
         X, state, x = self.decision_set, self._state, self._state["x"]
         seen_at = x if at is None else as_play(at, X, x)
-        f, g = checked(cost, "cost", X.dim), checked(constraint, "constraint", X.dim)
+        f, g = checked(cost, "cost", X), checked(constraint, "constraint", X)
         eta = self.step / math.sqrt(state["t"][0] + 1.0)
         target = x - eta * X.tangent(f.grad)
         before = self.half_spaces

@@ -12,7 +12,7 @@ from numba import types
 
 from hedgerow._engine.kernel import index, kernel, nothing, number, read, write
 from hedgerow._engine.table import TableType
-from hedgerow.feedback import EvalGrad, Full, first_order, full, needs
+from hedgerow.feedback import EvalGrad, Full, first_order, full, in_order, needs
 from hedgerow.functions import scaled
 from hedgerow.inputs import Vector, as_count, as_positive
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of, policy_table
@@ -243,7 +243,7 @@ class Normalised(Stateful, Generic[Seen]):
         if self._late is None:
             refuse_late(self.policy, at)
         X = self.decision_set
-        f, g = _checked(cost, "cost", X.dim), _checked(constraint, "constraint", X.dim)
+        f, g = _checked(cost, "cost", X), _checked(constraint, "constraint", X)
         Gf = max(float(self._state["G"][0]), X.tangent_norm(f.grad))
         Gg = max(float(self._state["G"][1]), X.tangent_norm(g.grad))
         parts = _times(f, inverse(Gf)), _times(g, inverse(Gg))
@@ -258,10 +258,11 @@ class Normalised(Stateful, Generic[Seen]):
         return {"policy": self.policy}
 
 
-def _checked(seen: Seen, name: str, dim: int) -> Seen:
+def _checked(seen: Seen, name: str, X: DecisionSet) -> Seen:
     if not isinstance(seen, Full):
         needs(EvalGrad, seen, "this policy", name)
-    whole = checked(EvalGrad(seen.value, seen.grad), name, dim)
+    seen = in_order(seen, X, name)
+    whole = checked(EvalGrad(seen.value, seen.grad), name, X)
     return replace(seen, value=whole.value, grad=whole.grad)
 
 

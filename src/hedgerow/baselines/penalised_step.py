@@ -30,7 +30,7 @@ from hedgerow.baselines.projected_step import (
     ProjectingPolicy,
     play_in_python,
 )
-from hedgerow.feedback import EvalGrad, Full, full, needs
+from hedgerow.feedback import EvalGrad, Full, full, in_order, needs
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
 from hedgerow.kernels.falling_root import AT, SEARCH, begin_search, goes_on
@@ -448,11 +448,12 @@ class Penalised(ProjectingPolicy, Generic[Rates]):
 
     def _checked(self, cost: Full, constraint: Full) -> tuple[EvalGrad, EvalGrad, Function]:
         """Return what was seen of the cost and the constraint, and the constraint itself."""
-        dim = self.decision_set.dim
+        X = self.decision_set
         for seen, name in ((cost, "cost"), (constraint, "constraint")):
             needs(Full, seen, "this policy", name)
-        f = checked(EvalGrad(cost.value, cost.grad), "cost", dim)
-        g = checked(EvalGrad(constraint.value, constraint.grad), "constraint", dim)
+        constraint = in_order(constraint, X, "constraint")
+        f = checked(EvalGrad(cost.value, cost.grad), "cost", X)
+        g = checked(EvalGrad(constraint.value, constraint.grad), "constraint", X)
         if not isinstance(constraint.function, Function):
             raise TypeError(
                 f"this policy needs the constraint as a function, got {constraint.function!r}; "

@@ -21,7 +21,7 @@ from hedgerow._engine.kernel import (
 )
 from hedgerow._engine.table import TableType
 from hedgerow.baselines.normalised import is_accepted
-from hedgerow.feedback import EvalGrad, Full, full, needs
+from hedgerow.feedback import EvalGrad, Full, full, in_order, needs
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.kernels.rounds import SEEN_ROUND
@@ -321,8 +321,10 @@ class PenaltyProx(FollowedBlocks):
     def tell(self, cost: EvalGrad | Full, constraint: Full) -> None:
         """Take the cost's gradient at x_m and the whole constraint; at a block's end, move."""
         needs(Full, constraint, "this policy", "constraint")
+        X = self.decision_set
+        cost, constraint = in_order(cost, X, "cost"), in_order(constraint, X, "constraint")
         for seen, name in ((cost, "cost"), (constraint, "constraint")):
-            checked(EvalGrad(seen.value, seen.grad), name, self.decision_set.dim)
+            checked(EvalGrad(seen.value, seen.grad), name, X)
         if not isinstance(constraint.function, Function):
             raise TypeError(
                 f"the constraint must come as a convex function with grad(), got "

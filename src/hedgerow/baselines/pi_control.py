@@ -71,7 +71,7 @@ class ProportionalIntegral(SimpleRule):
         self.recent.observe(cost, constraint, seen_at)
         cheap, safe = self._lmo(state["cost"]), self._lmo(state["limit"])
         reach = float(state["limit"] @ (cheap - safe))
-        distance = most_violated(constraint, X.dim).value + self.recent.margin
+        distance = most_violated(constraint, X).value + self.recent.margin
         error = min(1.0, max(-1.0, distance / reach)) if reach > 0.0 else 0.0
         change = self.proportional * (error - state["error"][0]) + self.integral * error
         state["share"][0] = min(1.0, max(0.0, state["share"][0] + change))

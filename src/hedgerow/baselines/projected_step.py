@@ -295,7 +295,7 @@ class ProjectedStep(ProjectingPolicy):
         """
         X, x = self.decision_set, self._x
         point = x if at is None else as_play(at, X, x)
-        f, g = checked(cost, "cost", X.dim), checked(constraint, "constraint", X.dim)
+        f, g = checked(cost, "cost", X), checked(constraint, "constraint", X)
         now = f.grad, f.value, g.grad, g.value, dots_and_norms(f.grad, g.grad, x), 0
         table = self._table if at is None else self._table_at(point)
         if table is None or not play_projected(table, *now):

@@ -58,7 +58,7 @@ class ThresholdRule(SimpleRule):
             offset = float(state["offset"][0]) + self.recent.margin
             state["x"][:] = vertices_about(self._lmo, state["cost"], state["limit"], offset)[1]
             return
-        readings = values_at(self._vertices, checked_each(constraint, X.dim), seen_at)
+        readings = values_at(self._vertices, checked_each(constraint, X), seen_at)
         state["readings"][:] += step * (readings - state["readings"])
         state["x"][:] = self._vertices[self._choose(self._vertices @ state["cost"])]
 

@@ -53,13 +53,13 @@ def record_advice(adviser: Adviser | Policy[Any, Any], problem: Problem) -> Vect
     rows: list[Any] = []
     if callable(adviser):
         past: list[Round] = []
-        for functions in problem:
+        for functions in problem.rounds():
             proposed = adviser(past)
             rows.append(silent if proposed is None else proposed)
             past.append(functions)
     else:
         observe = getattr(adviser, "feedback", first_order)
-        for cost, constraint in problem:
+        for cost, constraint in problem.rounds():
             x = adviser.ask()
             rows.append(x)
             adviser.tell(observe(cost, x), observe(constraint, x))

@@ -50,7 +50,7 @@ class LinearGame:
         X, z = self.decision_set, self.feasible
         if z is None:
             z = X.ball()[0] if X.supports(HasInnerBall) else X.start()
-        z = as_vector(z, "feasible", X.dim)
+        z = as_vector(z, "feasible", X)
         if not X.contains(z):
             raise ValueError("feasible must lie in the decision set; leave it out to use a centre")
         if not 0.0 <= as_number(self.share, "share") <= 1.0:

@@ -84,7 +84,7 @@ class AgentPolicy:
 
     def _decide(self, observation: Observation) -> Vector:
         X = self.decision_set
-        x = as_vector(self._act(observation), "the agent's action", X.dim)
+        x = as_vector(self._act(observation), "the agent's action", X)
         if not X.contains(x, 1e-6):
             raise ValueError(
                 f"the agent's action after round {self._t} lies outside of {X!r}; let it return a "

@@ -147,7 +147,7 @@ class ProblemEnv(gymnasium.Env[Observation, Vector]):
     def step(self, action: Vector) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play a round with this decision."""
         X = self.problem.decision_set
-        x = as_vector(action, "the action", X.dim)
+        x = as_vector(action, "the action", X)
         if not X.contains(x, TOLERANCE):
             raise ValueError(
                 f"the action lies outside of {X!r}; give a point of the set, such as "

@@ -62,7 +62,7 @@ class AdaHedge(StatefulPlayer):
     def tell(self, loss: EvalGrad) -> None:
         """Take the experts' losses l_t, as the gradient of <l_t, p>."""
         as_number(loss.value, "the value of the loss")
-        losses = as_gradient(loss.grad, "the losses of the experts", self.decision_set.dim)
+        losses = as_gradient(loss.grad, "the losses of the experts", self.decision_set)
         L, p = self._state["L"], self._state["p"]  # L relative to the leader
         none = np.zeros_like(L)  # no expert has a handicap
         self._state["Delta"][0] += kernels.hedge.lose(L, none, p, losses, self.eta)

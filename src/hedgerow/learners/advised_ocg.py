@@ -373,7 +373,7 @@ def as_advice(advice: Advice, names: tuple[str, ...], X: DecisionSet) -> Vector:
 
 def _as_point(given: Any, name: str, X: DecisionSet) -> Vector:
     """Return a point of the set, or refuse it; one that is outside by rounding is projected."""
-    point = as_vector(given, f"the advice of {name!r}", X.dim)
+    point = as_vector(given, f"the advice of {name!r}", X)
     if X.contains(point):
         return point
     if X.supports(Projectable):

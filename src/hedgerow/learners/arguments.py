@@ -20,7 +20,7 @@ def first_play(decision_set: DecisionSet, start: ArrayLike | None) -> Vector:
     """
     if start is None:
         return decision_set.checked_start.copy()
-    x1 = as_vector(start, "start", decision_set.dim)
+    x1 = as_vector(start, "start", decision_set)
     if not decision_set.contains(x1):
         raise ValueError(
             "start must lie in the decision set; leave it out to use the set's own start"

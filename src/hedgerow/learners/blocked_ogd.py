@@ -172,7 +172,7 @@ class BlockedOGD(FollowedBlocks):
     def tell(self, loss: EvalGrad) -> None:
         """Take the gradient at x_m; at the end of a block, move."""
         as_number(loss.value, "the value of the loss")
-        self._add(as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim))
+        self._add(as_gradient(loss.grad, "the gradient of the loss", self.decision_set))
 
     def end_block(self) -> None:
         """Move to y_{m+1}, then follow it to x_{m+1}."""

@@ -43,7 +43,7 @@ class Projected(ProjectedPoint):
     def _receive(self, loss: EvalGrad) -> tuple[Vector, float]:
         """Begin round t: return the gradient and t."""
         as_number(loss.value, "the value of the loss")
-        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
+        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set)
         self._state["t"][0] += 1.0
         return s, float(self._state["t"][0])
 

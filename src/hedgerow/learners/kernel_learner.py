@@ -194,7 +194,7 @@ class KernelLearner(StatefulPlayer):
     def _checked(self, loss: EvalGrad) -> tuple[Vector, float]:
         """Return the gradient and the declared Lipschitz constant, or refuse the loss."""
         as_number(loss.value, "the value of the loss")
-        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
+        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set)
         if loss.lipschitz is None:
             return s, UNDECLARED
         declared = as_number(loss.lipschitz, "the loss's lipschitz")

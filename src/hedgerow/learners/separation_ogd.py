@@ -267,7 +267,7 @@ class SeparationDescent(StatefulPlayer):
     def tell(self, loss: EvalGrad) -> None:
         """Take the gradient at y_t and move to y_{t+1}."""
         as_number(loss.value, "the value of the loss")
-        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
+        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set)
         if not pull_step(self.pull_table, s, s[:0], 0.0, UNKNOWN):
             self._refuse()
         warn_beyond(self.rounds, self.horizon)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
+from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, in_order, needs
 from hedgerow.inputs import Vector, level_outside
 from hedgerow.kernels.certificate import ADVISER_TOTALS, store_play
 from hedgerow.kernels.policy_tables import UNDECLARED, UNMEASURED
@@ -175,6 +175,8 @@ class Constrained(Composition[EvalGrad, Seen]):
                 if value > 0.0:
                     self.warn_if_ignored()
                 return
+        cost = in_order(cost, self.decision_set, "cost")
+        constraint = in_order(constraint, self.decision_set, "constraint")
         self._check(cost, constraint)
         self._check_left()
         tell_in_python(self, checked(cost, "cost"), constraint, at)

@@ -284,8 +284,8 @@ class LimitedStep(Stateful):
         """
         if at is not None:
             refuse_late(self, at)
-        n = self.decision_set.dim
-        cost, parts = checked(cost, "cost", n), checked_each(constraint, n)
+        X = self.decision_set
+        cost, parts = checked(cost, "cost", X), checked_each(constraint, X)
         x = self.policy.ask().copy()
 
         def play(_: Any, a: Array, cost_: float, c: Array, value: float, *__: Any) -> bool:

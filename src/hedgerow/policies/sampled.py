@@ -92,7 +92,9 @@ class SampledPlay(StatefulPlayer):
         """
         refuse_late(self, at)
         shift = self.policy.ask() - self._state["vertex"]
-        self.policy.tell(_moved(cost, "cost", shift), _moved(constraint, "constraint", shift))
+        self.policy.tell(
+            self._moved(cost, "cost", shift), self._moved(constraint, "constraint", shift)
+        )
         vertex = self._next()
         self._state["switches"][0] += not np.array_equal(vertex, self._state["vertex"])
         self._state["vertex"][:] = vertex
@@ -101,6 +103,12 @@ class SampledPlay(StatefulPlayer):
         """Return what is proved of the draws; `policy.guarantees()` has that of the policy."""
         fixed = (OBLIVIOUS,) if isinstance(self, LazySampled) else ()
         return (Theorem("mean of the draws", (), (LINEAR, *fixed)),)
+
+    def _moved(self, seen: EvalLinear, name: str, shift: Vector) -> EvalGrad:
+        needs(EvalLinear, seen, "sampled play", name)
+        value = as_number(seen.value, f"the value of the {name}")
+        grad = as_gradient(seen.grad, f"the gradient of the {name}", self.decision_set)
+        return EvalGrad(value + float(grad @ shift), grad)
 
     @abstractmethod
     def _next(self) -> Vector:
@@ -118,13 +126,6 @@ def _check_policy(policy: object) -> None:
             f"sampled play draws the vertices of a fractional policy, such as "
             f"projection_free_coco(X), got a {type(policy).__name__}"
         )
-
-
-def _moved(seen: EvalLinear, name: str, shift: Vector) -> EvalGrad:
-    needs(EvalLinear, seen, "sampled play", name)
-    value = as_number(seen.value, f"the value of the {name}")
-    grad = as_gradient(seen.grad, f"the gradient of the {name}", shift.size)
-    return EvalGrad(value + float(grad @ shift), grad)
 
 
 class Sampled(SampledPlay):

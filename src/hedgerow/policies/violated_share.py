@@ -180,8 +180,8 @@ class ViolatedShare(Stateful):
         if at is not None and not takes_late(self.policy):
             refuse_late(self, at)
         point = x if at is None else as_play(at, self.decision_set, x)
-        value = checked(cost, "cost", x.size).value
-        parts = checked_each(constraint, x.size)
+        value = checked(cost, "cost", self.decision_set).value
+        parts = checked_each(constraint, self.decision_set)
         before = self._state.array.copy()
         try:
             margins = [self._take(i, g, point) for i, g in enumerate(self._limits(parts))]

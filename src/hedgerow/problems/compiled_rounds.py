@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hedgerow import kernels
-from hedgerow.functions import Function, Linear, Maximum, Quadratic, parts_of
+from hedgerow.functions import Function, Linear, Maximum, Quadratic, labels_in, parts_of
 from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.rounds import function_table
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, Index, pack_uint32
@@ -152,6 +152,8 @@ def pieces_of(f: Function, n: int) -> list[Piece] | None:
     None for one that has no such row.
     """
     kinds = kernels.convex
+    if labels_in(f) is not None:
+        return None  # its order may be another one, which Python finds out
     if type(f) is Linear:
         return [(kinds.LINEAR, f.offset), f.coefficients] if f.coefficients.size == n else None
     if type(f) is Quadratic:

@@ -50,7 +50,7 @@ class RandomSigns(SyntheticRounds):
     feasible: Vector = field(init=False)
 
     def _build(self, rng: Generator) -> None:  # noqa: ARG002 - only the signs are drawn
-        c = as_vector(self.direction, "the direction", self.decision_set.dim)
+        c = as_vector(self.direction, "the direction", self.decision_set)
         freeze(self, direction=c, feasible=self.decision_set.start())
 
     def _generator(self, stream: int) -> Generator:  # noqa: ARG002 - one stream, of signs

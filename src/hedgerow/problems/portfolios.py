@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_array, as_count, as_number, as_vector, freeze, read_only
+from hedgerow.labels import Coordinates, labels_of
 from hedgerow.networks.source_files import SourceFile, parse_number
 from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, Problem, Round, chunk_slices
 from hedgerow.protocols.parts import Policy
@@ -32,7 +33,8 @@ class Portfolio(EnvelopedProblem):
     refused.
 
     Args:
-        relatives: price relatives, days x assets, at least 0.
+        relatives: price relatives, days x assets, at least 0; the columns of a frame name the
+            assets.
         exposures: one number for each asset, or one for each day and asset; at least 0.
         cap: the exposure allowed each day.
 
@@ -51,7 +53,8 @@ class Portfolio(EnvelopedProblem):
 
     def __init__(self, relatives: ArrayLike, exposures: ArrayLike, cap: float):
         r = checked_relatives(relatives, least=0.0)
-        e = as_array(exposures, "exposures")
+        labels = labels_of(relatives)
+        e = as_array(exposures, "exposures", Coordinates(r.shape[1], labels))
         if e.shape not in (r.shape, r.shape[1:]) or e.min() < 0.0:
             raise ValueError(
                 f"exposures must be at least 0 and have shape {r.shape[1:]} or {r.shape}, "
@@ -64,7 +67,8 @@ class Portfolio(EnvelopedProblem):
                 f"{cap:g}; raise the cap to at least that"
             )
         freeze(self, relatives=r, exposures=e, cap=float(cap))
-        freeze(self, decision_set=Simplex(r.shape[1]), horizon=len(r))
+        X = Simplex(r.shape[1])
+        freeze(self, decision_set=X if labels is None else X.named(labels), horizon=len(r))
 
     @classmethod
     def low_volatility(
@@ -90,7 +94,10 @@ class Portfolio(EnvelopedProblem):
         if deviation.mean(axis=1).min() <= 0.0:
             raise ValueError("no asset moved for a whole window; use a longer one")
         exposures = deviation / deviation.mean(axis=1, keepdims=True)
-        return cls(r[window:], exposures, cap)
+        made, labels = cls(r[window:], exposures, cap), labels_of(relatives)
+        if labels is not None:
+            freeze(made, decision_set=made.decision_set.named(labels))
+        return made
 
     @classmethod
     def from_csv(

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from hedgerow.display import ShortRepr
-from hedgerow.functions import Function, Linear, Maximum, parts_of
+from hedgerow.functions import Function, Linear, Maximum, in_order, labels_in, parts_of
 from hedgerow.inputs import Vector, as_count, read_only
+from hedgerow.labels import Labels
 from hedgerow.problems.compiled_rounds import CompiledChunk, linear_rows, packed_chunks
 from hedgerow.protocols.limits import LimitName, NamedLimit, as_limits, have_one_unit
 from hedgerow.protocols.parts import Policy
@@ -219,7 +220,9 @@ class Recorded(Problem):
     Args:
         decision_set: where the game is played.
         rounds: pairs (cost, constraint) of convex functions. Several constraints may be given as a
-            sequence of functions: the round's constraint is their `Maximum`, which keeps the parts.
+            sequence of functions: a policy sees their `Maximum`, which keeps the parts, and
+            iterating gives back the sequence. Functions made of a Series are matched with the
+            labels of the set, which takes theirs if it has none.
         limits: the name and the unit of each of several constraints, {"latency": "ms", "share":
             ""}. Violations are added only where all have the same unit, which is not assumed of
             a sequence without names. A `Maximum` of yours is one constraint in one unit.
@@ -230,8 +233,8 @@ class Recorded(Problem):
     >>> problem.horizon
     1
     >>> caps = [Linear([1.0, 0.0], -0.7), Linear([0.0, 1.0], -0.6)]
-    >>> ((_, constraint),) = Recorded(Simplex(2), [(Linear([1.0, 0.0]), caps)])
-    >>> constraint.parts == tuple(caps)
+    >>> ((_, constraints),) = Recorded(Simplex(2), [(Linear([1.0, 0.0]), caps)])
+    >>> constraints == caps
     True
     >>> Recorded(Simplex(2), [(Linear([1.0, 0.0]), caps)]).one_unit
     False
@@ -254,11 +257,13 @@ class Recorded(Problem):
             )
         if not isinstance(rounds, Iterable):
             raise TypeError(f"rounds must be pairs (cost, constraint), got {rounds!r:.60}")
-        self.decision_set = decision_set
-        given = list(rounds)
-        self._rounds = tuple(_checked(pair, t) for t, pair in enumerate(given, start=1))
-        if not self._rounds:
+        given = [_checked(pair, t) for t, pair in enumerate(rounds, start=1)]
+        if not given:
             raise ValueError("there are no rounds; give at least one pair (cost, constraint)")
+        self.decision_set = _named_set(decision_set, given)
+        labels = getattr(self.decision_set, "labels", None)
+        self._given = tuple(_in_order(pair, labels, t) for t, pair in enumerate(given, start=1))
+        self._rounds = tuple((cost, _one(constraint)) for cost, constraint in self._given)
         self.horizon = len(self._rounds)
         # A problem whose rounds are recorded knows whether its maxima are of one constraint.
         one_unit = not isinstance(rounds, Problem) or rounds.one_unit
@@ -285,12 +290,16 @@ class Recorded(Problem):
         return (LinearChunk.stack(*zip(*part, strict=True)) for part in parts)
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
-        """Yield the given rounds."""
+        """Yield the given rounds; several constraints as their `Maximum`."""
         return iter(self._rounds)
 
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the rounds as they were given, several constraints as a sequence."""
+        return iter(self._given)
 
-def _checked(given: Any, t: int) -> Round:
-    """Return a round as two functions."""
+
+def _checked(given: Any, t: int) -> GivenRound:
+    """Return a round that was given, or refuse what is none."""
     if not isinstance(given, list | tuple) or len(given) != 2:
         entries = f"{len(given)} entries" if isinstance(given, list | tuple) else repr(given)[:60]
         raise TypeError(
@@ -305,7 +314,36 @@ def _checked(given: Any, t: int) -> Round:
                 f"the {name} of round {t} must be a function with a value f(x) and a subgradient "
                 f"f.grad(x), such as Linear(coefficients), got {function!r:.60}"
             )
-    return cost, _one(constraint, t)
+    if not each:
+        raise ValueError(
+            f"round {t} has an empty sequence of constraints; give at least one function, one that "
+            "is zero where there is no constraint"
+        )
+    return cost, constraint
+
+
+def _named_set(decision_set: DecisionSet, rounds: Sequence[GivenRound]) -> DecisionSet:
+    """Return the set with the labels of the first function that has some, if it has none."""
+    if getattr(decision_set, "labels", None) is not None:
+        return decision_set
+    functions = (f for cost, given in rounds for f in (cost, *_each(given)))
+    found = next((labels for f in functions if (labels := labels_in(f)) is not None), None)
+    return decision_set if found is None else decision_set.named(found)
+
+
+def _in_order(given: GivenRound, labels: Labels | None, t: int) -> GivenRound:
+    """Return a round whose functions have the coordinates of the set, in their order."""
+    cost, constraint = given
+    if all(labels_in(f) is None for f in (cost, *_each(constraint))):
+        return given
+    name = f"the constraint of round {t}"
+    each = [in_order(f, labels, name) for f in _each(constraint)]
+    several = isinstance(constraint, list | tuple)
+    return in_order(cost, labels, f"the cost of round {t}"), each if several else each[0]
+
+
+def _each(constraint: Function | Sequence[Function]) -> Sequence[Function]:
+    return constraint if isinstance(constraint, list | tuple) else [cast(Function, constraint)]
 
 
 def _is_several(constraint: Function | Sequence[Function]) -> bool:
@@ -324,16 +362,10 @@ def _named(limits: tuple[LimitName, ...], rounds: Sequence[Round]) -> tuple[Limi
     return limits
 
 
-def _one(constraint: Function | Sequence[Function], t: int) -> Function:
+def _one(constraint: Function | Sequence[Function]) -> Function:
     """Return a round's constraint as one function."""
-    if not isinstance(constraint, list | tuple):
-        return cast(Function, constraint)
-    if not constraint:
-        raise ValueError(
-            f"round {t} has an empty sequence of constraints; give at least one function, one that "
-            "is zero where there is no constraint"
-        )
-    return constraint[0] if len(constraint) == 1 else Maximum(constraint)
+    each = _each(constraint)
+    return each[0] if len(each) == 1 else Maximum(each)
 
 
 class MappedRounds(LinearProblem):

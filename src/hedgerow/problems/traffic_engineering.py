@@ -268,7 +268,7 @@ class TrafficEngineering(Problem):
 
     def utilisation(self, x: Vector) -> Vector:
         """Return the utilisation of every link in each round, under one split."""
-        used = self.loads.utilisation(as_vector(x, "x", self.decision_set.dim), self.demands)
+        used = self.loads.utilisation(as_vector(x, "x", self.decision_set), self.demands)
         return used if self.available is None else used / self.available
 
     def largest_utilisation(self, x: Vector) -> Vector:

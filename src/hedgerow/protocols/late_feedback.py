@@ -62,7 +62,7 @@ def as_play(at: Vector, decision_set: DecisionSet, play: Vector) -> Vector:
         play: any point of the set, such as the present play.
 
     """
-    point = as_vector(at, "the point that feedback is about", decision_set.dim)
+    point = as_vector(at, "the point that feedback is about", decision_set)
     if math.sqrt(squared_norm(point)) > reach_of(decision_set, play) * (1.0 + 1e-9):
         raise ValueError(
             f"feedback must be about a point that was played, got one outside of {decision_set!r}; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.display import ShortRepr
+from hedgerow.display import ShortRepr, data_series
 from hedgerow.inputs import Vector, as_vector, length, squared_norm
+from hedgerow.labels import Labelled, Labels, as_labels, label_text
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, kernel_matches
 from hedgerow.snapshot import Stateful
 
 if TYPE_CHECKING:
+    import pandas as pd
     from scipy import sparse
 
     from hedgerow.sets.actions import Actions
@@ -79,7 +81,7 @@ class Rows:
     shift: Vector | None = None
 
 
-class DecisionSet(ShortRepr, ABC):
+class DecisionSet(ShortRepr, Labelled, ABC):
     """A compact convex set known through its linear minimisation oracle.
 
     Every point is a vector of length `dim`. Sets are immutable and may be shared between threads;
@@ -94,6 +96,41 @@ class DecisionSet(ShortRepr, ABC):
     @abstractmethod
     def dim(self) -> int:
         """The number of coordinates."""
+
+    @property
+    def labels(self) -> Labels | None:
+        """The names of the coordinates, given by `named`; those of edges are "a - b".
+
+        A Series, a mapping or the columns of a frame are matched with them, wherever a vector is
+        taken. An array is in the order of the coordinates.
+        """
+        return self._own_labels if self._labels is None else self._labels
+
+    @cached_property
+    def _own_labels(self) -> Labels | None:
+        """The names that it has by itself: those of edges, where each coordinate is one."""
+        edges = getattr(self, "edges", None)
+        if edges is None or len(edges) != self.dim:
+            return None
+        names = tuple(map(label_text, (tuple(edge) for edge in edges)))
+        return names if len(set(names)) == len(names) else None
+
+    def named(self, labels: Iterable[object]) -> Self:
+        """Return the same set with names for its coordinates, such as the columns of a frame.
+
+        >>> from hedgerow.sets.simplices.simplex import Simplex
+        >>> X = Simplex(3).named(["rail", "road", "sea"])
+        >>> X.lmo({"sea": 1.0, "road": 2.0, "rail": 3.0})
+        array([0., 0., 1.])
+
+        """
+        twin = object.__new__(type(self))
+        vars(twin).update(self.__getstate__(), _labels=as_labels(labels, self.dim))
+        return twin
+
+    def series(self, x: ArrayLike) -> pd.Series:
+        """Return a point as a Series with the labels of the coordinates; it needs pandas."""
+        return data_series(as_vector(x, "x", self), self.labels)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -118,7 +155,7 @@ class DecisionSet(ShortRepr, ABC):
         """
         if not self.zero_one:
             return self.diameter
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         farthest = self.lmo(2.0 * x - 1.0) - x
         return min(self.diameter, math.sqrt(squared_norm(farthest)))
 
@@ -162,12 +199,12 @@ class DecisionSet(ShortRepr, ABC):
     def lmo(self, c: ArrayLike) -> Vector:
         """Return a vertex that minimises <c, x>, as a fresh array, for c of any sign and scale.
 
-        NaN, infinities and other shapes are refused; `inputs.as_direction(c, self.dim)` does it.
+        NaN, infinities and other shapes are refused; `inputs.as_direction(c, self)` does it.
         """
 
     def minimum(self, c: ArrayLike) -> float:
         """Return a proved lower bound of <c, x>; the least value itself if `lmo` is exact."""
-        return float(as_vector(c, "the direction", self.dim) @ self.lmo(c))
+        return float(as_vector(c, "the direction", self) @ self.lmo(c))
 
     @abstractmethod
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
@@ -190,11 +227,11 @@ class DecisionSet(ShortRepr, ABC):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Return the component of c along the set; the oracle's answer does not change."""
-        return as_vector(c, "the direction", self.dim)
+        return as_vector(c, "the direction", self)
 
     def tangent_norm(self, c: ArrayLike) -> float:
         """Return the norm of `tangent(c)`, or zero if it is below the rounding error of ||c||."""
-        return math.sqrt(self.tangent_norm2(as_vector(c, "the direction", self.dim))[0])
+        return math.sqrt(self.tangent_norm2(as_vector(c, "the direction", self))[0])
 
     def tangent_norm2(self, c: Vector) -> tuple[float, float]:
         """Return (`tangent_norm(c)` squared, ||c||^2); c is trusted."""
@@ -229,8 +266,8 @@ class DecisionSet(ShortRepr, ABC):
 
         ||x - P(y)||^2 <= <x - y, x - v> with v = lmo(x - y), because P(y) is nearest.
         """
-        point = as_vector(x, "x", self.dim)
-        residual = point - as_vector(y, "y", self.dim)
+        point = as_vector(x, "x", self)
+        residual = point - as_vector(y, "y", self)
         return math.sqrt(max(0.0, float(residual @ point) - self.minimum(residual)))
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:  # noqa: ARG002
@@ -343,7 +380,7 @@ class FullDimensional(DecisionSet):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Return c: no direction is flat."""
-        return as_vector(c, "the direction", self.dim)
+        return as_vector(c, "the direction", self)
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return the whole space."""
@@ -361,11 +398,11 @@ class ProjectableSet(DecisionSet):
         """Return y minus its projection, or None if `contains(y)`."""
         if self.contains(y):
             return None
-        y = as_vector(y, "y", self.dim)
+        y = as_vector(y, "y", self)
         return y - self.project(y)
 
     def _inside(self, x: ArrayLike) -> Vector:
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         if not self.contains(x):
             raise ValueError(
                 "only a point of the set is a mixture of its vertices, got one at distance "

@@ -100,25 +100,25 @@ class MatchingPolytope(DescribedIfBipartite):
         """Whether x >= 0 and the sums at the nodes are right; with odd cycles, by distance."""
         if self._graph is None:
             return super().contains(x, tol)
-        return self._graph.contains(as_vector(x, "x", self.dim), tol)
+        return self._graph.contains(as_vector(x, "x", self), tol)
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most dim + 1 matchings and their weights."""
         if self._graph is None:
             return super().decompose(x)
-        return self._graph.decompose(as_vector(x, "x", self.dim))
+        return self._graph.decompose(as_vector(x, "x", self))
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
         """Return a random matching, by dependent rounding or, with odd cycles, a decomposition."""
         if self._graph is None:
             return super().sample(x, rng)
-        return self._graph.sample(as_vector(x, "x", self.dim), rng)
+        return self._graph.sample(as_vector(x, "x", self), rng)
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return the normal of the most violated condition or, with odd cycles, of the nearest."""
         if self._graph is None:
             return super().separate(y)
-        return self._graph.separate(as_vector(y, "y", self.dim))
+        return self._graph.separate(as_vector(y, "y", self))
 
     def rows(self) -> Rows:
         """Return the sums at the nodes of a bipartite graph."""

@@ -57,10 +57,10 @@ class LastLimit(Around):
             at: the point that was used; left out, the present decision.
 
         """
-        dim, play = self.decision_set.dim, self.policy.ask()
-        point = self.ask() if at is None else as_play(at, self.decision_set, play)
-        checked(cost, "cost", dim)
-        parts = checked_each(constraint, dim)
+        X, play = self.decision_set, self.policy.ask()
+        point = self.ask() if at is None else as_play(at, X, play)
+        checked(cost, "cost", X)
+        parts = checked_each(constraint, X)
         if len(parts) != self.constraints:
             raise ValueError(
                 f"a round must have {self.constraints} constraints here, got {len(parts)}; report "

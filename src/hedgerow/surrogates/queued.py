@@ -11,7 +11,15 @@ from typing import Any, ClassVar, NoReturn, TypeGuard
 import numpy as np
 
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
-from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number, as_positive, fits
+from hedgerow.inputs import (
+    LARGEST_GRADIENT,
+    Size,
+    Vector,
+    as_gradient,
+    as_number,
+    as_positive,
+    fits,
+)
 from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
 from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.protocols.rounds import CompiledRounds
@@ -235,24 +243,24 @@ def is_plain(seen: object, dim: int | None = None) -> TypeGuard[EvalGrad]:
     )
 
 
-def checked(seen: EvalGrad, name: str, dim: int | None = None) -> EvalGrad:
+def checked(seen: EvalGrad, name: str, of: Size = None) -> EvalGrad:
     """Return first-order feedback with a finite value and a finite gradient, or refuse it."""
     needs(EvalGrad, seen, "this policy", name)
     return EvalGrad(
         as_value(seen.value, f"the value of the {name}"),
-        as_gradient(seen.grad, f"the gradient of the {name}", dim, LARGEST_PART),
+        as_gradient(seen.grad, f"the gradient of the {name}", of, LARGEST_PART),
         None if seen.lipschitz is None else _steepness(seen.lipschitz, name),
     )
 
 
-def checked_each(constraint: Constraints, dim: int) -> list[EvalGrad]:
+def checked_each(constraint: Constraints, of: Size) -> list[EvalGrad]:
     """Return the feedback of each constraint of a round, checked."""
-    return [checked(seen, "constraint", dim) for seen in each_seen(constraint)]
+    return [checked(seen, "constraint", of) for seen in each_seen(constraint)]
 
 
-def most_violated(constraint: Constraints, dim: int) -> EvalGrad:
+def most_violated(constraint: Constraints, of: Size) -> EvalGrad:
     """Return what is seen of the maximum of a round's constraints: its first largest one."""
-    seen = checked_each(constraint, dim)
+    seen = checked_each(constraint, of)
     if len(seen) == 1:
         return seen[0]
     declared = [g.lipschitz for g in seen if g.lipschitz is not None]

@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, freeze
+from hedgerow.inputs import (
+    Vector,
+    as_count,
+    as_direction,
+    as_named_vector,
+    as_point,
+    as_vector,
+    freeze,
+)
+from hedgerow.labels import Coordinates
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, free_mask
 from hedgerow.sets.decision_set import ProjectableSet, Rows
 from hedgerow.sets.validation import as_size, check_coordinates, check_width
@@ -34,7 +43,7 @@ class Bounds(ProjectableSet):
 
     def radius_around(self, x: ArrayLike) -> float:
         """Return the distance to the farthest corner."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         return float(np.linalg.norm(np.maximum(x - self.lower, self.upper - x)))
 
     @property
@@ -59,7 +68,7 @@ class Bounds(ProjectableSet):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Take each coordinate's better bound, the lower one if they are equal."""
-        c = as_direction(c, self.dim)
+        c = as_direction(c, self)
         return np.where(c < 0.0, self.upper, self.lower)
 
     @cached_property
@@ -76,7 +85,7 @@ class Bounds(ProjectableSet):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether every coordinate satisfies its bounds."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         return bool((x >= self.lower - tol).all() and (x <= self.upper + tol).all())
 
     def start(self) -> Vector:
@@ -85,11 +94,11 @@ class Bounds(ProjectableSet):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Zero the coordinates that cannot move."""
-        return np.where(self._free, as_vector(c, "the direction", self.dim), 0.0)
+        return np.where(self._free, as_vector(c, "the direction", self), 0.0)
 
     def project(self, y: ArrayLike) -> Vector:
         """Cut every coordinate at its bounds."""
-        return KernelWorkspace(self.compiled).project(as_point(y, "y", self.dim))
+        return KernelWorkspace(self.compiled).project(as_point(y, "y", self))
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return the centre and the axes of the coordinates that can move."""
@@ -133,7 +142,7 @@ class Box(Bounds):
     ||upper - lower||, exact.
 
     Args:
-        lower: the least value of each coordinate.
+        lower: the least value of each coordinate; the labels of a Series name the coordinates.
         upper: the largest value of each coordinate.
 
     >>> Box([0.0, 0.0], [1.0, 2.0]).lmo([1.0, -1.0])
@@ -145,13 +154,15 @@ class Box(Bounds):
     upper: Vector
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike):
-        low = as_vector(lower, "lower")
-        high = as_vector(upper, "upper", low.size)
+        low, labels = as_named_vector(lower, "lower")
+        high = as_vector(upper, "upper", Coordinates(low.size, labels))
         if not low.size or (low > high).any():
             i = int(np.argmax(low > high)) if low.size else 0
             what = f"lower[{i}] = {low[i]:g} > upper[{i}] = {high[i]:g}" if low.size else "no entry"
             raise ValueError(f"a box needs lower <= upper in every coordinate, got {what}")
         freeze(self, lower=low, upper=high)
+        if labels is not None:
+            freeze(self, _labels=labels)
         check_coordinates(np.concatenate([low, high]), "the bounds of a box")
         check_width(float((high - low).max()), "a box")
 

@@ -138,7 +138,7 @@ class Ellipsoid(ProjectableSet):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against c; along the first axis if c = 0."""
-        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.dim))
+        return KernelWorkspace(self.compiled).lmo(as_direction(c, self))
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -154,7 +154,7 @@ class Ellipsoid(ProjectableSet):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the distance of x to the set is at most tol, relative to sizes above 1."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         z = self._seen(x)
         if float(np.linalg.norm(z / self._relative)) <= 1.0:
             return True
@@ -167,7 +167,7 @@ class Ellipsoid(ProjectableSet):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point; a point inside stays as it is."""
-        y = as_point(y, "y", self.dim)
+        y = as_point(y, "y", self)
         z = self._seen(y)
         if float(np.linalg.norm(z / self._relative)) <= 1.0:
             return y.copy()

@@ -75,11 +75,11 @@ class GroupBall(NormBall):
 
     def norm(self, x: ArrayLike) -> float:
         """Return the sum of the groups' Euclidean norms."""
-        return math.fsum(self._lengths(as_vector(x, "x", self.n)).tolist())
+        return math.fsum(self._lengths(as_vector(x, "x", self)).tolist())
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against c in the group where it is longest, the first one if several."""
-        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.n))
+        return KernelWorkspace(self.compiled).lmo(as_direction(c, self))
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -200,7 +200,7 @@ class LatentGroupBall(FullDimensional, OracleOnly):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against c in the group where it is longest, the first one if several."""
-        c = as_direction(c, self.dim)
+        c = as_direction(c, self)
         unit = c / (np.abs(c).max() or 1.0)
         starts = np.cumsum([0, *(g.size for g in self._sets[:-1])])
         mine = self._sets[int(np.argmax(np.add.reduceat(unit[self._joined] ** 2, starts)))]
@@ -210,18 +210,18 @@ class LatentGroupBall(FullDimensional, OracleOnly):
 
     def norm(self, x: ArrayLike) -> float:
         """Return the least sum of ||v_G|| over x = sum of v_G, v_G zero outside of G."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         return math.fsum(self._split(x)[0].tolist())
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the norm is at most the radius; the Euclidean one is never larger."""
         most = self.radius + tol * max(1.0, self.radius)
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         return length(x) <= most and self.norm(x) <= most
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return the parts v_G, lengthened, and an opposite of the first; fewer if too many."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         if not self.contains(x):
             raise ValueError(
                 "only a point of the set is a mixture of its vertices, got one with norm "

@@ -40,7 +40,7 @@ class NormBall(FullDimensional, ProjectableSet):
 
     def radius_around(self, x: ArrayLike) -> float:
         """Return ||x|| + diameter/2, exact in the centre, or the diameter if that is less."""
-        away = float(np.linalg.norm(as_point(x, "x", self.n)))
+        away = float(np.linalg.norm(as_point(x, "x", self)))
         return min(self.diameter, 0.5 * self.diameter + away)
 
     @abstractmethod
@@ -57,7 +57,7 @@ class NormBall(FullDimensional, ProjectableSet):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point; a point inside stays as it is."""
-        y = as_point(y, "y", self.n)
+        y = as_point(y, "y", self)
         return y.copy() if self.norm(y) <= self.radius else self._shrink(y)
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
@@ -140,11 +140,11 @@ class L1Ball(NormBall):
 
     def norm(self, x: ArrayLike) -> float:
         """Return |x_1| + ... + |x_n|."""
-        return kernels.balls.sum_of_sizes(as_vector(x, "x", self.n), np.empty(self.n))
+        return kernels.balls.sum_of_sizes(as_vector(x, "x", self), np.empty(self.n))
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the largest entry of |c|, the first one if several."""
-        c = as_direction(c, self.n)
+        c = as_direction(c, self)
         i = int(np.argmax(np.abs(c)))
         v = np.zeros(self.n)
         v[i] = self.radius if c[i] < 0.0 else -self.radius
@@ -226,12 +226,12 @@ class L2Ball(NormBall):
 
     def norm(self, x: ArrayLike) -> float:
         """Return ||x||; squares neither overflow nor vanish."""
-        largest, norm = kernels.balls.length(as_vector(x, "x", self.n), np.empty(self.n))
+        largest, norm = kernels.balls.length(as_vector(x, "x", self), np.empty(self.n))
         return largest * norm
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go straight against c; against the first axis if c = 0."""
-        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.n))
+        return KernelWorkspace(self.compiled).lmo(as_direction(c, self))
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -297,14 +297,14 @@ class KSparse(NormBall):
 
     def norm(self, x: ArrayLike) -> float:
         """Return the k-support norm, O(n + k log k)."""
-        a = np.abs(as_vector(x, "x", self.n))
+        a = np.abs(as_vector(x, "x", self))
         largest = float(a.max()) or 1.0
         a /= largest
         return largest * math.sqrt(float(a @ np.maximum(a, self._level(a))))
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the k largest entries of |c|, the first ones if several."""
-        c = as_direction(c, self.n)
+        c = as_direction(c, self)
         top = smallest(-np.abs(c), self.k)
         v = np.zeros(self.n)
         v[top] = against(c[top], self.radius)

@@ -64,7 +64,7 @@ class LpBall(NormBall):
 
     def norm(self, x: ArrayLike) -> float:
         """Return the p-norm; powers neither overflow nor vanish."""
-        return p_norm(as_vector(x, "x", self.n), self.p)
+        return p_norm(as_vector(x, "x", self), self.p)
 
     @property
     def diameter(self) -> float:
@@ -102,7 +102,7 @@ class LpBall(NormBall):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against c, against the first axis if c = 0 and p is finite."""
-        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.n))
+        return KernelWorkspace(self.compiled).lmo(as_direction(c, self))
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -224,7 +224,7 @@ class NonnegativeLpBall(FullDimensional, ProjectableSet):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the entries of c below 0; stay at zero if there are none."""
-        c = as_direction(c, self.n)
+        c = as_direction(c, self)
         if self.p > 1.0:
             return KernelWorkspace(self.compiled).lmo(c)
         v, i = np.zeros(self.n), int(np.argmin(c))
@@ -242,7 +242,7 @@ class NonnegativeLpBall(FullDimensional, ProjectableSet):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether no entry is negative and the norm is at most the radius."""
-        x = as_vector(x, "x", self.n)
+        x = as_vector(x, "x", self)
         slack = tol * max(1.0, self.radius)
         return bool(x.min() >= -slack and self._ball.contains(np.maximum(x, 0.0), tol))
 
@@ -252,7 +252,7 @@ class NonnegativeLpBall(FullDimensional, ProjectableSet):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point of the ball to max(y, 0): it has no negative entry."""
-        return self._ball.project(np.maximum(as_point(y, "y", self.n), 0.0))
+        return self._ball.project(np.maximum(as_point(y, "y", self), 0.0))
 
     def ball(self) -> tuple[Vector, float]:
         """Return (r, ..., r) and r, with r so that the p-norms of centre and step sum to `radius`.

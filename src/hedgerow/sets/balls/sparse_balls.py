@@ -110,13 +110,13 @@ class OrderedWeightedBall(NormBall):
 
     def norm(self, x: ArrayLike) -> float:
         """Return w_1 |x|_(1) + ... + w_n |x|_(n), O(n log n)."""
-        sizes = np.sort(np.abs(as_vector(x, "x", self.n)))[::-1]
+        sizes = np.sort(np.abs(as_vector(x, "x", self)))[::-1]
         largest = float(sizes[0]) or 1.0
         return largest * float(sizes / largest @ self.weights)
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the k largest entries of |c| alike, with the best k, the first if several."""
-        c = as_direction(c, self.n)
+        c = as_direction(c, self)
         order = ascending(-np.abs(c))
         means = np.cumsum(np.abs(c)[order]) / self._sums
         vertices = np.isfinite(self._sums)
@@ -298,7 +298,7 @@ class CappedL1Ball(FullDimensional, OracleOnly):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the largest entries of |c|, the first ones if several, O(n)."""
-        c = as_direction(c, self.n)
+        c = as_direction(c, self)
         sizes = np.abs(c)
         full = smallest(-sizes, self._full)
         v = np.where(full, self.cap, 0.0)
@@ -319,7 +319,7 @@ class CappedL1Ball(FullDimensional, OracleOnly):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether no entry is beyond the cap and the sizes sum to at most the radius."""
-        x = as_vector(x, "x", self.n)
+        x = as_vector(x, "x", self)
         largest = float(np.abs(x).max())
         if largest > self.cap + tol * max(1.0, self.cap):
             return False
@@ -331,7 +331,7 @@ class CappedL1Ball(FullDimensional, OracleOnly):
 
     def project(self, y: ArrayLike) -> Vector:
         """Cut the sizes at the cap; if they sum to too much, lower all of them alike before."""
-        y = as_point(y, "y", self.n)
+        y = as_point(y, "y", self)
         sizes = np.minimum(np.abs(y), self.cap)
         if sizes.sum() > self.radius:
             caps = np.full(self.n, self.cap)

@@ -69,7 +69,7 @@ class HalfspaceCut(Composed):
 
     def __init__(self, inner: DecisionSet, normal: ArrayLike, bound: float):
         check_set_type(inner, "a cut")
-        a = as_vector(normal, "normal", inner.dim)
+        a = as_vector(normal, "normal", inner)
         size = length(a)
         if size == 0.0:
             raise ValueError("the normal of a halfspace must not be zero, got only zeros")
@@ -119,7 +119,7 @@ class HalfspaceCut(Composed):
 
     def minimum(self, c: ArrayLike) -> float:
         """Return the inner set's bound for c + lambda normal, less lambda times the bound."""
-        c = as_vector(c, "the direction", self.dim)
+        c = as_vector(c, "the direction", self)
         largest = float(np.abs(c).max()) or 1.0
         x, t = self._solve(c / largest, self.inner.lmo)
         proved = self.inner.minimum(c / largest + t * self._unit) - t * self._level
@@ -152,7 +152,7 @@ class HalfspaceCut(Composed):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x lies in the inner set and below the plane."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         if not self.inner.contains(x, tol):
             return False
         size = max(1.0, abs(self._level), float(np.abs(x).max()))
@@ -177,7 +177,7 @@ class HalfspaceCut(Composed):
             return super().project(y)
         from scipy.optimize import brentq
 
-        y = clip_length(as_point(y, "y", self.dim))
+        y = clip_length(as_point(y, "y", self))
         a, b, D = self._unit, self._level, self.diameter
 
         def above(t: float) -> float:
@@ -203,7 +203,7 @@ class HalfspaceCut(Composed):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Separate y from the inner set; return the normal if y lies in it, but above the plane."""
-        y = as_vector(y, "y", self.dim)
+        y = as_vector(y, "y", self)
         if self.contains(y):
             return None
         if self.inner.contains(y):

@@ -63,7 +63,7 @@ class OracleOnly(DecisionSet):
     ...         return self.n
     ...
     ...     def lmo(self, c):
-    ...         sums = np.concatenate([[0.0], np.cumsum(as_direction(c, self.n))])
+    ...         sums = np.concatenate([[0.0], np.cumsum(as_direction(c, self))])
     ...         gain = sums - np.maximum.accumulate(sums)  # the best interval that ends here
     ...         last = int(np.argmin(gain))
     ...         v = np.zeros(self.n)
@@ -113,19 +113,19 @@ class OracleOnly(DecisionSet):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the distance of x to the set is at most tol, relative to entries above 1."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         slack = tol * _size(x)
         return length(self._approach(x, 0.5 * slack, slack).x - x) <= slack
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point, up to 1e-10 of the diameter; on polytopes up to rounding."""
-        y = as_point(y, "y", self.dim)
+        y = as_point(y, "y", self)
         width = float(np.linalg.norm(self.lmo(y) - self.lmo(-y)))  # at most the diameter
         return self._approach(y, ACCURACY * width).x
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most dim + 1 affinely independent vertices and their weights."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         near = self._approach(x, 0.01 * FLAT * _size(x), INSIDE * _size(x))
         distance = length(near.x - x)
         if distance > INSIDE * _size(x):
@@ -143,7 +143,7 @@ class OracleOnly(DecisionSet):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return y minus the nearest point, or None within 1e-9 of the set."""
-        y = clip_length(as_vector(y, "y", self.dim))
+        y = clip_length(as_vector(y, "y", self))
         slack = FLAT * _size(y)
         near = self._approach(y, 0.5 * slack, slack)
         a = y - near.x
@@ -184,7 +184,7 @@ class OracleOnly(DecisionSet):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Remove the flat directions; above 1000 dimensions return c as it is."""
-        c = as_vector(c, "the direction", self.dim)
+        c = as_vector(c, "the direction", self)
         if self.dim > LARGEST_HULL or not self._flat.size:
             return c
         return c - self._flat @ (self._flat.T @ c)
@@ -214,7 +214,7 @@ class ContainsUnitVectors(OracleOnly):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Zero the coordinates that cannot move."""
-        return np.where(self._free, as_vector(c, "the direction", self.dim), 0.0)
+        return np.where(self._free, as_vector(c, "the direction", self), 0.0)
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return zero and the axes of the coordinates that can move."""
@@ -311,7 +311,7 @@ class ConvexHull(OracleOnly):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the point with the smallest <c, v>, the first one if several."""
-        best: Vector = self.vertices[np.argmin(self.vertices @ as_direction(c, self.dim))].copy()
+        best: Vector = self.vertices[np.argmin(self.vertices @ as_direction(c, self))].copy()
         return best
 
     def start(self) -> Vector:
@@ -393,8 +393,8 @@ class OracleSet(OracleOnly):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Call your function and check its answer."""
-        answer = self.oracle(as_direction(c, self.dim).copy())
-        vertex = as_vector(answer, "the oracle's answer", self.dim).copy()
+        answer = self.oracle(as_direction(c, self).copy())
+        vertex = as_vector(answer, "the oracle's answer", self).copy()
         check_coordinates(vertex, "the oracle's answer")
         return vertex
 

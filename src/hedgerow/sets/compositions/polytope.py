@@ -158,12 +158,12 @@ class Polytope(OracleOnly):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the solver's vertex, moved into the bounds."""
-        x: Vector = self._optimum(_unit(as_direction(c, self.dim))[0]).x
+        x: Vector = self._optimum(_unit(as_direction(c, self))[0]).x
         return np.clip(x, self.lower, self.upper)
 
     def minimum(self, c: ArrayLike) -> float:
         """Return the dual value: true for any multipliers, because the bounds are finite."""
-        c, exponent = _unit(as_vector(c, "the direction", self.dim))
+        c, exponent = _unit(as_vector(c, "the direction", self))
         result = self._optimum(c)
         below = np.minimum(result.ineqlin.marginals, 0.0)
         free = result.eqlin.marginals
@@ -174,7 +174,7 @@ class Polytope(OracleOnly):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x satisfies every row and bound."""
-        excess = self._excess(as_vector(x, "x", self.dim))
+        excess = self._excess(as_vector(x, "x", self))
         return max(float(part.max(initial=0.0)) for part in excess) <= tol
 
     def _excess(self, x: Vector) -> tuple[Vector, Vector, Vector, Vector]:
@@ -188,7 +188,7 @@ class Polytope(OracleOnly):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return the row or bound that y breaks most, or None if it breaks none by 1e-9."""
-        y = as_vector(y, "y", self.dim)
+        y = as_vector(y, "y", self)
         excess = self._excess(y)
         worst = int(np.argmax([part.max(initial=0.0) for part in excess]))
         if excess[worst].max(initial=0.0) <= 1e-9:
@@ -203,7 +203,7 @@ class Polytope(OracleOnly):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point, up to rounding, by a QP if its answer can be proved."""
-        y = clip_length(as_point(y, "y", self.dim))
+        y = clip_length(as_point(y, "y", self))
         size = float(np.max(self.upper - self.lower)) or 1.0
         x = nearest_point(
             Programme(

@@ -53,7 +53,7 @@ class Product(DecisionSet):
 
     def parts(self, x: ArrayLike) -> list[Vector]:
         """Return the factors' parts of a point."""
-        x = as_vector(x, "the point", self.dim)
+        x = as_vector(x, "the point", self)
         return np.split(x, np.cumsum(self.sizes)[:-1])
 
     def _each(self, f: Callable[[DecisionSet, Vector], Vector], x: ArrayLike) -> Vector:
@@ -125,7 +125,7 @@ class Product(DecisionSet):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Ask every factor."""
-        c = as_direction(c, self.dim)
+        c = as_direction(c, self)
         if self.compiled is not None:
             return KernelWorkspace(self.compiled).lmo(c)
         return self._each(lambda X, part: X.lmo(part), c)
@@ -139,7 +139,7 @@ class Product(DecisionSet):
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether every part lies in its factor."""
         if self.compiled is not None:  # as each simplex checks it, without a Python loop
-            x, total = as_vector(x, "the point", self.dim), self.compiled.numbers
+            x, total = as_vector(x, "the point", self), self.compiled.numbers
             begin = self.compiled.index[:-1]
             slack = tol * np.maximum(1.0, total)
             low, high = np.minimum.reduceat(x, begin), np.maximum.reduceat(x, begin)
@@ -160,7 +160,7 @@ class Product(DecisionSet):
     def tangent(self, c: ArrayLike) -> Vector:
         """Ask every factor."""
         if self.compiled is not None:
-            return self.compiled.tangent(as_vector(c, "the direction", self.dim))
+            return self.compiled.tangent(as_vector(c, "the direction", self))
         return self._each(lambda X, part: X.tangent(part), c)
 
     @cached_property
@@ -188,7 +188,7 @@ class Product(DecisionSet):
     def project(self, y: ArrayLike) -> Vector:
         """Project every part."""
         if self.compiled is not None:
-            return KernelWorkspace(self.compiled).project(as_point(y, "y", self.dim))
+            return KernelWorkspace(self.compiled).project(as_point(y, "y", self))
         return self._each(lambda X, part: X.project(part), y)
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:

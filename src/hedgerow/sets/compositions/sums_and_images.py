@@ -60,7 +60,7 @@ class Composed(OracleOnly):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Call the oracles of the parts twice, see above."""
-        c = as_vector(c, "the direction", self.dim)
+        c = as_vector(c, "the direction", self)
         return self._ask_twice(c, [X.lmo for X in self._sets])
 
     def _ask_twice(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
@@ -86,7 +86,7 @@ class Composed(OracleOnly):
         Near curved faces the distance is known to about 1e-8; within 1e-7 a point is outside only
         if a hyperplane proves it.
         """
-        x = clip_length(as_vector(x, "x", self.dim))
+        x = clip_length(as_vector(x, "x", self))
         size = max(1.0, float(np.abs(x).max()))
         near = self._approach(x, 0.5 * tol * size, tol * size)
         distance = length(near.x - x)
@@ -380,7 +380,7 @@ class AffineImage(Composed):
 
     def minimum(self, c: ArrayLike) -> float:
         """Move the inner set's lower bound in the direction A' c."""
-        c = as_vector(c, "the direction", self.dim)
+        c = as_vector(c, "the direction", self)
         return self.inner.minimum(c @ self.matrix) + float(c @ self.offset)
 
     def start(self) -> Vector:
@@ -393,7 +393,7 @@ class AffineImage(Composed):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x has a preimage in the inner set, up to tol, relative to entries above 1."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         if not self._one_to_one:
             return super().contains(x, tol)
         size = max(1.0, float(np.abs(self.offset).max()), self.diameter)
@@ -405,7 +405,7 @@ class AffineImage(Composed):
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Map the vertices that mix to the preimage if there is one only; else by the oracle."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         if not (self._one_to_one and self.inner.supports(Decomposable) and self.contains(x)):
             return super().decompose(x)
         weights, vertices = self.inner.decompose(self._inverse @ (x - self.offset))

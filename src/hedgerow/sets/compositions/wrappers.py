@@ -38,7 +38,7 @@ class Affine(DecisionSet):
 
     def _preimage(self, x: ArrayLike) -> Vector:
         """Return (x - b) / a, no further away than points to project may be."""
-        away = as_vector(x, "the point", self.dim) - self.shift
+        away = as_vector(x, "the point", self) - self.shift
         largest, limit = float(np.abs(away).max()), 0.5 * LARGEST_ENTRY * min(1.0, self.scale)
         preimage: Vector = (away if largest <= limit else away * (limit / largest)) / self.scale
         return preimage
@@ -92,7 +92,7 @@ class Affine(DecisionSet):
 
     def minimum(self, c: ArrayLike) -> float:
         """Scale and move the inner set's lower bound."""
-        c = as_vector(c, "the direction", self.dim)
+        c = as_vector(c, "the direction", self)
         return self.scale * self.inner.minimum(c) + float(np.sum(c * self.shift))
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
@@ -215,7 +215,7 @@ class Translated(Affine):
     offset: Vector
 
     def __init__(self, inner: DecisionSet, offset: ArrayLike):
-        shift = read_only(as_vector(offset, "offset", inner.dim))
+        shift = read_only(as_vector(offset, "offset", inner))
         check_coordinates(shift, "offset")
         far, width = float(np.abs(shift).max()), inner.diameter
         if width > 0.0 and far > FARTHEST * width:

@@ -96,7 +96,7 @@ class BMatchings(EdgeSet, DescribedIfBipartite, ContainsUnitVectors):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the set of least total cost."""
-        return self._cheapest(as_direction(c, self.dim), self._most)
+        return self._cheapest(as_direction(c, self), self._most)
 
     def _cheapest(self, c: Vector, most: Whole) -> Vector:
         return self._by_blossoms(c, most) if self._second is None else self._by_flow(c, most)
@@ -164,13 +164,13 @@ class BMatchings(EdgeSet, DescribedIfBipartite, ContainsUnitVectors):
         """Whether 0 <= x <= 1 and no node has too much; with odd cycles, by distance."""
         if not self.bipartite:
             return super().contains(x, tol)
-        return all(bool(off.max() <= tol) for off in self._off(as_vector(x, "x", self.dim)))
+        return all(bool(off.max() <= tol) for off in self._off(as_vector(x, "x", self)))
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return the normal of the most violated inequality or, with odd cycles, of the nearest."""
         if not self.bipartite:
             return super().separate(y)
-        y = as_vector(y, "y", self.dim)
+        y = as_vector(y, "y", self)
         away, excess = self._off(y)
         e, v = int(np.argmax(away)), int(np.argmax(excess))
         if max(away[e], excess[v]) <= 1e-9:

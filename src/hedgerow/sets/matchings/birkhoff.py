@@ -74,7 +74,7 @@ class Birkhoff(MatchingPolytope):
         """Return the assignment of least total cost."""
         from scipy.optimize import linear_sum_assignment
 
-        c = as_direction(c, self.dim)
+        c = as_direction(c, self)
         v = np.zeros(self.shape)
         v[linear_sum_assignment(c.reshape(self.shape))] = 1.0
         return v.ravel()
@@ -85,14 +85,14 @@ class Birkhoff(MatchingPolytope):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Subtract row and column means: constants on a row or a column change nothing."""
-        matrix = as_vector(c, "the direction", self.dim).reshape(self.shape)
+        matrix = as_vector(c, "the direction", self).reshape(self.shape)
         matrix = matrix - matrix.mean(axis=1, keepdims=True)
         centred: Vector = (matrix - matrix.mean(axis=0)).ravel()
         return centred
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest doubly stochastic matrix, row and column sums exact to 1e-10."""
-        near = self._graph.near(as_point(y, "y", self.dim))
+        near = self._graph.near(as_point(y, "y", self))
         in_hull = self.tangent(near) + 1.0 / self.n
         return self._graph.project(in_hull, super().project)
 

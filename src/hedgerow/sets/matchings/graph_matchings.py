@@ -82,7 +82,7 @@ class Matchings(FullDimensional, EdgeSet, MatchingPolytope):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the matching of least total cost; edges of cost zero or more stay out."""
-        c = as_direction(c, self.dim)
+        c = as_direction(c, self)
         return self._blossom(c) if self._graph is None else self._graph.cheapest(c)
 
     def _blossom(self, c: Vector) -> Vector:
@@ -101,7 +101,7 @@ class Matchings(FullDimensional, EdgeSet, MatchingPolytope):
         """Return the nearest point, by prices or, with odd cycles, by the oracle."""
         if self._graph is None:
             return super().project(y)
-        return self._graph.project(as_point(y, "y", self.dim), super().project)
+        return self._graph.project(as_point(y, "y", self), super().project)
 
     def ball(self) -> tuple[Vector, float]:
         """Return shares r = 1 / (d + a) and the radius r, with d the largest degree.
@@ -212,7 +212,7 @@ class PerfectMatchings(EdgeSet, MatchingPolytope):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the perfect matching of least total cost."""
-        c = as_direction(c, self.dim)
+        c = as_direction(c, self)
         return self._blossom(c) if self._graph is None else self._assignment(self._graph, c)
 
     def _assignment(self, graph: Bipartite, c: Vector) -> Vector:

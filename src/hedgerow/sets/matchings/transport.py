@@ -143,7 +143,7 @@ class TransportPlans(OracleOnly):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest plan."""
-        c = as_direction(c, self.dim)
+        c = as_direction(c, self)
         rows, columns = self._rows, self._columns
         cost = np.ascontiguousarray(c.reshape(self.shape)[np.ix_(rows, columns)])
         nodes = rows.size + columns.size
@@ -166,13 +166,13 @@ class TransportPlans(OracleOnly):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x >= 0 and the sums are right, relative to totals above 1."""
-        below, rows, columns = self._off(as_vector(x, "x", self.dim))
+        below, rows, columns = self._off(as_vector(x, "x", self))
         off = max(float(below.max()), float(np.abs(rows).max()), float(np.abs(columns).max()))
         return off <= tol * max(1.0, self._total)
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return the normal of the most violated condition, None if it is violated by 1e-9."""
-        y = as_vector(y, "y", self.dim)
+        y = as_vector(y, "y", self)
         if self.contains(y):
             return None
         below, rows, columns = self._off(y)
@@ -194,7 +194,7 @@ class TransportPlans(OracleOnly):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Subtract row and column means where goods move, and zero the rest."""
-        c = as_vector(c, "the direction", self.dim)
+        c = as_vector(c, "the direction", self)
         along = np.zeros(self.shape)
         if not self._single:
             cells = np.ix_(self._rows, self._columns)
@@ -205,7 +205,7 @@ class TransportPlans(OracleOnly):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest plan, by a QP if its answer can be proved."""
-        y = clip_length(as_point(y, "y", self.dim))
+        y = clip_length(as_point(y, "y", self))
         x = self._by_programme(y) if sum(self.shape) * self.dim <= DENSE else None
         return super().project(y) if x is None else x
 

@@ -68,7 +68,7 @@ class Arborescences(EdgeSet):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the arborescence of least total cost."""
-        c = as_direction(c, self.dim)
+        c = as_direction(c, self)
         v = np.zeros(self.dim)
         ends = self._one.astype(np.intp), self._two.astype(np.intp)
         v[_cheapest(*ends, c, self.nodes, self._root)] = 1.0
@@ -81,7 +81,7 @@ class Arborescences(EdgeSet):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the distance of x to the set is at most tol; the sums are checked first."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         into = np.bincount(self._two, x, self.nodes)
         into[self._root] = 1.0 + np.abs(x[self._useless]).sum()
         if x.min() < -tol or np.abs(into - 1.0).max() > tol * self.dim:

@@ -95,7 +95,7 @@ class LaminarMatroid(Bases):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the base of least total cost; ties go to the first element."""
-        return self._first(ascending(as_direction(c, self.n)).astype(np.uint32))
+        return self._first(ascending(as_direction(c, self)).astype(np.uint32))
 
     @cached_property
     def component(self) -> Label:
@@ -131,14 +131,14 @@ class LaminarMatroid(Bases):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether 0 <= x <= 1 sums to the rank, and to at most its capacity on each group."""
-        x = as_vector(x, "x", self.n)
+        x = as_vector(x, "x", self)
         excess = (self._sums(x) - self.capacities).max(initial=0.0)
         off = max(-float(x.min()), float(x.max()) - 1.0, abs(float(x.sum()) - self.rank))
         return max(off, float(excess)) <= tol
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return the normal of a violated inequality, None if none fails by above 1e-9."""
-        y = as_vector(y, "y", self.n)
+        y = as_vector(y, "y", self)
         if self.contains(y):
             return None
         a, away = np.zeros(self.n), np.maximum(-y, y - 1.0)

@@ -54,7 +54,7 @@ class Bases(OracleOnly):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Subtract the mean of each component: all bases have as many elements there."""
-        c, label = as_vector(c, "the direction", self.dim), self.component
+        c, label = as_vector(c, "the direction", self), self.component
         return c - (np.bincount(label, c) / np.bincount(label))[label]
 
     def hull(self) -> tuple[Vector, Vector]:
@@ -170,7 +170,7 @@ class Matroid(Bases):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the base of least total cost."""
-        c = as_direction(c, self.n)
+        c = as_direction(c, self)
         v = np.zeros(self.n)
         v[self._base(np.argsort(c, kind="stable").tolist())] = 1.0
         return v
@@ -253,7 +253,7 @@ class PartitionMatroid(Bases):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest elements of each group, the first ones if several are equal."""
-        c = as_direction(c, self.dim)
+        c = as_direction(c, self)
         order = np.lexsort((c, self._label))
         sizes = [s.n for s in self._subsets]
         place = np.arange(self.dim) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -263,7 +263,7 @@ class PartitionMatroid(Bases):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether 0 <= x <= 1 and every group sums to its capacity."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         excess = np.bincount(self._label, x) - np.asarray(self.capacities)
         return bool(x.min() >= -tol and x.max() <= 1.0 + tol and np.abs(excess).max() <= tol)
 
@@ -272,7 +272,7 @@ class PartitionMatroid(Bases):
         return self._share[self._label]
 
     def _by_group(self, act: Callable[[KSubsets, Vector], Vector], x: ArrayLike) -> Vector:
-        given = as_vector(x, "the point", self.dim)
+        given = as_vector(x, "the point", self)
         result = np.empty(self.dim)
         for members, subsets in zip(self._members, self._subsets, strict=True):
             result[members] = act(subsets, given[members])
@@ -288,7 +288,7 @@ class PartitionMatroid(Bases):
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most n choices: the groups' mixtures laid side by side along [0, 1]."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         parts = [s.decompose(x[m]) for m, s in zip(self._members, self._subsets, strict=True)]
         ends = [np.minimum(np.cumsum(weights), 1.0) for weights, _ in parts]
         cuts = np.unique(np.concatenate([*(end[:-1] for end in ends), [1.0]]))
@@ -316,5 +316,5 @@ class PartitionMatroid(Bases):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return y minus its projection, or None if `contains(y)`."""
-        y = as_vector(y, "y", self.dim)
+        y = as_vector(y, "y", self)
         return None if self.contains(y) else y - self.project(y)

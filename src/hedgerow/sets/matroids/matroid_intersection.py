@@ -92,7 +92,7 @@ class MatroidIntersection(OracleOnly):
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the common independent set of least total cost."""
         v = np.zeros(self.n)
-        v[sorted(self._cheapest(whole_costs(as_direction(c, self.n)), self.size))] = 1.0
+        v[sorted(self._cheapest(whole_costs(as_direction(c, self)), self.size))] = 1.0
         return v
 
     def _cheapest(self, cost: list[int], size: int | None) -> set[int]:
@@ -151,7 +151,7 @@ class MatroidIntersection(OracleOnly):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x is in the independence polytopes of both matroids, and sums to the size."""
-        x = as_vector(x, "x", self.n)
+        x = as_vector(x, "x", self)
         if self.size is not None and abs(float(x.sum()) - self.size) > tol:
             return False
         return all(matroid.contains(x, tol) for matroid in self._matroids)

@@ -74,7 +74,7 @@ class SpanningTrees(EdgeSet, Bases):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest spanning tree; ties go to the edge given first."""
-        c = as_direction(c, self.dim)
+        c = as_direction(c, self)
         order = ascending(c)
         tree = np.empty(self.dim)
         kernels.matroids.first_tree(order.astype(np.uint32), self._one, self._two, self.nodes, tree)
@@ -120,7 +120,7 @@ class SpanningTrees(EdgeSet, Bases):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x >= 0 sums to n - 1, and to at most |U| - 1 among any nodes U; n flows."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         return self._off(x, tol) <= tol
 
     def _off(self, x: Vector, enough: float = 0.0) -> float:
@@ -130,7 +130,7 @@ class SpanningTrees(EdgeSet, Bases):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return the normal of a violated inequality, or None if none fails by above 1e-9."""
-        y = as_vector(y, "y", self.dim)
+        y = as_vector(y, "y", self)
         total = float(y.sum()) - self.nodes + 1
         if y.min() < -1e-9:
             return np.where(np.arange(self.dim) == np.argmin(y), -1.0, 0.0)
@@ -199,7 +199,7 @@ class SpanningTrees(EdgeSet, Bases):
         return next(v for share, v in self._peel(self._inside(x)) if rng.random() < share)
 
     def _inside(self, x: ArrayLike) -> Vector:
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         if not self.contains(x, 1e-7):
             raise ValueError("only a point of the set is a mixture of trees; project it first")
         return x

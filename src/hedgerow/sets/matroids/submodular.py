@@ -294,7 +294,7 @@ class BasePolytope(Submodular):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the gains of the elements, the cheapest first."""
-        return self._gains(ascending(as_direction(c, self.n)))
+        return self._gains(ascending(as_direction(c, self)))
 
     def start(self) -> Vector:
         """Return the mean of the gains along the natural order and along its reverse."""
@@ -348,7 +348,7 @@ class Polymatroid(Submodular):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the gains of the elements of negative cost, the cheapest first."""
-        c = as_direction(c, self.n)
+        c = as_direction(c, self)
         order = ascending(c)
         return np.maximum(self._gains(order[: int((c < 0.0).sum())]), 0.0)
 

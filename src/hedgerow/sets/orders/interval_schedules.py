@@ -112,7 +112,7 @@ class IntervalSchedules(FullDimensional, OracleOnly):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest schedule."""
-        return self._cheapest(as_direction(c, self.dim), self.machines)
+        return self._cheapest(as_direction(c, self), self.machines)
 
     def _cheapest(self, c: Vector, machines: int) -> Vector:
         if machines >= self._overlap:
@@ -162,11 +162,11 @@ class IntervalSchedules(FullDimensional, OracleOnly):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether 0 <= x <= 1 and no time has too much."""
-        return all(bool(off.max() <= tol) for off in self._off(as_vector(x, "x", self.dim)))
+        return all(bool(off.max() <= tol) for off in self._off(as_vector(x, "x", self)))
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return the normal of the inequality that y violates most, None if by at most 1e-9."""
-        y = as_vector(y, "y", self.dim)
+        y = as_vector(y, "y", self)
         away, excess = self._off(y)
         i, t = int(np.argmax(away)), int(np.argmax(excess))
         if max(away[i], excess[t]) <= 1e-9:

@@ -119,7 +119,7 @@ class JobSequences(OracleOnly):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the completion times of the cheapest order; ties go to the first job."""
-        weights = as_direction(c, self.dim)
+        weights = as_direction(c, self)
         if self.precedence:
             strings = _strings(self._module, weights.tolist(), self.times.tolist())
             order = np.array([job for string in strings for job in string.jobs])

@@ -68,7 +68,7 @@ class Permutahedron(FixedSum):
 
     def radius_around(self, x: ArrayLike) -> float:
         """Return the distance to the farthest vertex; all have one norm, so the oracle finds it."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         return min(self.diameter, float(np.linalg.norm(self.lmo(x) - x)))
 
     @property
@@ -96,7 +96,7 @@ class Permutahedron(FixedSum):
     def lmo(self, c: ArrayLike) -> Vector:
         """Give the largest weight to the smallest entry of c, to the first one if several."""
         v = np.empty(self.dim)
-        v[ascending(as_direction(c, self.dim))] = self._falling
+        v[ascending(as_direction(c, self))] = self._falling
         return v
 
     @cached_property
@@ -112,7 +112,7 @@ class Permutahedron(FixedSum):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the j largest entries never sum to more than the j largest weights."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         excess = np.cumsum(np.sort(x)[::-1] - self._falling)
         slack = tol * max(1.0, float(np.abs(self._falling).sum()))
         return bool(excess.max() <= slack and excess[-1] >= -slack)
@@ -130,7 +130,7 @@ class Permutahedron(FixedSum):
         """
         from scipy.optimize import isotonic_regression
 
-        y = as_point(y, "y", self.dim)
+        y = as_point(y, "y", self)
         order = ascending(-y)
         w = self._falling
         gaps = np.minimum(-np.diff(y[order]), w[0] - w[-1])

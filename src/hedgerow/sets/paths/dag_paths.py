@@ -186,11 +186,11 @@ class DagPaths(SourceToTarget, FlowPolytope):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the path of least total cost; ties go to the edge given first."""
-        return self.workspace().lmo(as_direction(c, self.dim))
+        return self.workspace().lmo(as_direction(c, self))
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Zero the dead edges."""
-        c = as_vector(c, "the direction", self.dim)
+        c = as_vector(c, "the direction", self)
         return c if self._edge.size == self.dim else np.where(self.live, c, 0.0)
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:

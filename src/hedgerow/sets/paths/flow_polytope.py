@@ -48,7 +48,7 @@ class FlowPolytope(ProjectableSet):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x satisfies its bounds and every node passes on what it receives."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         outside, excess = self._violations(x)
         return bool(max(np.abs(outside).max(), np.abs(excess).max(initial=0.0)) <= tol)
 
@@ -62,7 +62,7 @@ class FlowPolytope(ProjectableSet):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return the bound or balance that y breaks most, or None within 1e-9 of all of them."""
-        outside, excess = self._violations(as_vector(y, "y", self.dim))
+        outside, excess = self._violations(as_vector(y, "y", self))
         a, i = np.zeros(self.dim), int(np.argmax(np.abs(outside)))
         unbalanced = np.abs(excess).max(initial=0.0)
         if max(abs(outside[i]), unbalanced) <= 1e-9:
@@ -81,7 +81,7 @@ class FlowPolytope(ProjectableSet):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest flow."""
-        return self.workspace().project(as_point(y, "y", self.dim))
+        return self.workspace().project(as_point(y, "y", self))
 
     def rows(self) -> Rows:
         """Return conservation, one balance of each component left out, and the bounds."""

@@ -113,7 +113,7 @@ class HopLimitedWalks(SourceToTarget, OracleOnly):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest walk; ties go to fewer edges, then to fixed weights of the edges."""
-        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.dim))
+        return KernelWorkspace(self.compiled).lmo(as_direction(c, self))
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -129,7 +129,7 @@ class HopLimitedWalks(SourceToTarget, OracleOnly):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Check the signs and the edges of no walk first, then ask the oracle-only method."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         slack = tol * max(1.0, float(np.abs(x).max()))
         if x.min() < -slack or np.abs(x[~self.live]).max(initial=0.0) > slack:
             return False
@@ -137,7 +137,7 @@ class HopLimitedWalks(SourceToTarget, OracleOnly):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Zero the edges that no walk uses."""
-        return np.where(self.live, as_vector(c, "the direction", self.dim), 0.0)
+        return np.where(self.live, as_vector(c, "the direction", self), 0.0)
 
     def rows(self) -> Rows:
         """Return the paths of the layered graph, hop by hop; x sums the copies of each edge."""

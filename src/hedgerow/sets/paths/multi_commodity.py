@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_vector, freeze, read_only
+from hedgerow.labels import Labels
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.paths.graph import Edges, Index, as_edges, no_path, number_nodes
@@ -115,7 +116,7 @@ class PathShares(Product):
         return Rows(np.zeros(self.dim), np.ones(self.dim), A_eq, np.ones(len(self.pairs)))
 
     @cached_property
-    def labels(self) -> tuple[str, ...]:
+    def _own_labels(self) -> Labels:
         """The nodes of each path, joined by dashes."""
         nodes = [[str(node) for node in edge] for edge in self.edges]
         return tuple("-".join([nodes[p[0]][0], *(nodes[e][1] for e in p)]) for p in self.paths)

@@ -122,7 +122,7 @@ class UnitFlow(SourceToTarget, FlowPolytope):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest 0/1 flow: a path and the cycles that lower its cost."""
-        c = as_direction(c, self.dim)
+        c = as_direction(c, self)
         x = self._base.copy()
         x[self._network.edge] = self._cheapest(c)[0]
         return x
@@ -138,7 +138,7 @@ class UnitFlow(SourceToTarget, FlowPolytope):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Zero the edges that cannot change."""
-        return np.where(self.free, as_vector(c, "the direction", self.dim), 0.0)
+        return np.where(self.free, as_vector(c, "the direction", self), 0.0)
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most edges - nodes + 2 flows, one oracle call each.

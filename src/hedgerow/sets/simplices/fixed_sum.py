@@ -29,7 +29,7 @@ class FixedSum(ProjectableSet):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Subtract the mean where coordinates move, and zero the rest: they change no value."""
-        return self.compiled.tangent(as_vector(c, "the direction", self.dim))
+        return self.compiled.tangent(as_vector(c, "the direction", self))
 
     @property
     @abstractmethod
@@ -93,7 +93,7 @@ class CappedSum(FixedSum):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether 0 <= x <= cap and the sum is the total."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         slack = tol * max(1.0, self._total)
         excess = abs(float(x.sum()) - self._total)
         return bool(x.min() >= -slack and (x <= self._cap + slack).all() and excess <= slack)
@@ -105,7 +105,7 @@ class CappedSum(FixedSum):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return clip(y - mu, 0, cap) for the one mu that gives the sum, a few passes of O(n)."""
-        y = as_point(y, "y", self.dim)
+        y = as_point(y, "y", self)
         if not self._free.any():
             return self.start()
         return KernelWorkspace(self.compiled).project(y)

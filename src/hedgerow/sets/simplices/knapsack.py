@@ -122,7 +122,7 @@ class Knapsack(ContainsUnitVectors):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest packing; items of cost zero or more stay out."""
-        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.dim))
+        return KernelWorkspace(self.compiled).lmo(as_direction(c, self))
 
     @cached_property
     def compiled(self) -> Compiled:

@@ -81,13 +81,13 @@ class Simplex(CappedSum):
 
     def radius_around(self, x: ArrayLike) -> float:
         """Return the distance to the farthest vertex, that of the smallest entry."""
-        away = as_vector(x, "x", self.n).copy()
+        away = as_vector(x, "x", self).copy()
         away[int(away.argmin())] -= self.total
         return float(np.linalg.norm(away))
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Put the whole total on the smallest entry of c, the first one if several."""
-        c = as_direction(c, self.n)
+        c = as_direction(c, self)
         v = np.zeros(self.n)
         v[np.argmin(c)] = self.total
         return v
@@ -205,7 +205,7 @@ class CappedSimplex(CappedSum):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Fill coordinates up to their caps by rising c, the first ones first if several."""
-        return self._filled(ascending(as_direction(c, self.n)))
+        return self._filled(ascending(as_direction(c, self)))
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -322,7 +322,7 @@ class KSubsets(CappedSum):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Take the k smallest entries of c, the first ones if several are equal."""
-        return smallest(as_direction(c, self.n), self.k).astype(np.float64)
+        return smallest(as_direction(c, self), self.k).astype(np.float64)
 
     @cached_property
     def compiled(self) -> Compiled:

@@ -49,7 +49,7 @@ class RankOneVertices(DecisionSet):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the vertex of a leading eigenvector, sought from a fixed start."""
-        return self.workspace().lmo(as_direction(c, self.dim))
+        return self.workspace().lmo(as_direction(c, self))
 
     def workspace(self) -> Workspace:
         """Return the memory of the Lanczos method, which starts from its last answer."""
@@ -60,18 +60,18 @@ class RankOneVertices(DecisionSet):
 
         ||v - x||^2 = norm^2 + ||x||^2 - 2 <x, v>, and `minimum` bounds <x, v> from below.
         """
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         distance2 = norm * norm + squared_norm(x) - 2.0 * self.minimum(x)
         return min(self.diameter, math.sqrt(max(0.0, distance2)))
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return one vertex per positive eigenvalue or singular value, and at most one more."""
-        weights, left, right = self._mixture(as_vector(x, "x", self.dim))
+        weights, left, right = self._mixture(as_vector(x, "x", self))
         return weights, (left[:, :, None] * right[:, None, :]).reshape(weights.size, self.dim)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
         """Draw one vertex of the decomposition by its weight."""
-        weights, left, right = self._mixture(as_vector(x, "x", self.dim))
+        weights, left, right = self._mixture(as_vector(x, "x", self))
         i = rng.choice(weights.size, p=weights)
         return np.outer(left[i], right[i]).ravel()
 

@@ -65,14 +65,14 @@ class Spectrahedron(RankOneVertices):
 
     def minimum(self, c: ArrayLike) -> float:
         """Return trace x least eigenvalue, less n roundings of the largest."""
-        c, exponent = moderate(as_vector(c, "the direction", self.dim))
+        c, exponent = moderate(as_vector(c, "the direction", self))
         C = self._symmetric_part(c)
         least = float(np.linalg.eigvalsh(C)[0]) - self.n * EPS * float(np.linalg.norm(C))
         return float(np.ldexp(self.trace * least, exponent))
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x is symmetric with the right trace and no negative eigenvalue."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         return self._cut(x, tol) is None
 
     def start(self) -> Vector:
@@ -81,11 +81,11 @@ class Spectrahedron(RankOneVertices):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Keep the symmetric part and subtract the mean of its diagonal there."""
-        return self._operand(as_vector(c, "the direction", self.dim)).reshape(-1)
+        return self._operand(as_vector(c, "the direction", self)).reshape(-1)
 
     def project(self, y: ArrayLike) -> Vector:
         """Project the eigenvalues of the symmetric part on the simplex."""
-        values, vectors = np.linalg.eigh(self._symmetric_part(as_point(y, "y", self.dim)))
+        values, vectors = np.linalg.eigh(self._symmetric_part(as_point(y, "y", self)))
         kept = Simplex(self.n, self.trace).project(values)
         root = (vectors * np.sqrt(kept))[:, kept > 0.0]
         projection: Vector = root @ root.T
@@ -109,7 +109,7 @@ class Spectrahedron(RankOneVertices):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return a broken condition: skew part, trace, or the least eigenvector."""
-        return self._cut(as_vector(y, "y", self.dim), INSIDE)
+        return self._cut(as_vector(y, "y", self), INSIDE)
 
     def _cut(self, y: Vector, tol: float) -> Vector | None:
         slack = tol * max(1.0, self.trace)
@@ -201,14 +201,14 @@ class NuclearBall(FullDimensional, RankOneVertices):
 
     def minimum(self, c: ArrayLike) -> float:
         """Return -radius x largest singular value, with max(m, n) roundings of it added."""
-        c, exponent = moderate(as_vector(c, "the direction", self.dim))
+        c, exponent = moderate(as_vector(c, "the direction", self))
         largest = float(_singular_values(self._operand(c))[0])
         largest *= 1.0 + max(self.shape) * EPS
         return float(np.ldexp(-self.radius * largest, exponent))
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the singular values sum to at most the radius."""
-        norm = float(_singular_values(self._operand(as_vector(x, "x", self.dim))).sum())
+        norm = float(_singular_values(self._operand(as_vector(x, "x", self))).sum())
         return norm <= self.radius + tol * max(1.0, self.radius)
 
     def start(self) -> Vector:
@@ -217,7 +217,7 @@ class NuclearBall(FullDimensional, RankOneVertices):
 
     def project(self, y: ArrayLike) -> Vector:
         """Project the singular values on the simplex; a point inside stays as it is."""
-        y = as_point(y, "y", self.dim)
+        y = as_point(y, "y", self)
         left, values, right = _svd(self._operand(y))
         if values.sum() <= self.radius:
             return y.copy()
@@ -231,7 +231,7 @@ class NuclearBall(FullDimensional, RankOneVertices):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return u_1 v_1' + u_2 v_2' + ..., whose product with y is the sum of singular values."""
-        left, values, right = _svd(self._operand(as_vector(y, "y", self.dim)))
+        left, values, right = _svd(self._operand(as_vector(y, "y", self)))
         if values.sum() <= self.radius + INSIDE * max(1.0, self.radius):
             return None
         return (left @ right).ravel()

@@ -76,12 +76,12 @@ class SingularValues(FullDimensional):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Keep the singular vectors of C and ask the set of singular values."""
-        left, values, right = self._svd(moderate(as_direction(c, self.dim))[0])
+        left, values, right = self._svd(moderate(as_direction(c, self))[0])
         return ((left * self.values.lmo(values)) @ right).ravel()
 
     def minimum(self, c: ArrayLike) -> float:
         """Return the least value over the singular values, less their roundings."""
-        c, exponent = moderate(as_vector(c, "the direction", self.dim))
+        c, exponent = moderate(as_vector(c, "the direction", self))
         values = np.linalg.svd(c.reshape(self.shape), compute_uv=False)
         slack = max(self.shape) * EPS * float(values[0]) * math.sqrt(values.size)
         least = self.values.minimum(values) - slack * 0.5 * self.diameter
@@ -89,7 +89,7 @@ class SingularValues(FullDimensional):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the singular values lie in their set."""
-        x = as_vector(x, "x", self.dim)
+        x = as_vector(x, "x", self)
         return self.values.contains(np.linalg.svd(x.reshape(self.shape), compute_uv=False), tol)
 
     def start(self) -> Vector:
@@ -98,7 +98,7 @@ class SingularValues(FullDimensional):
 
     def project(self, y: ArrayLike) -> Vector:
         """Project the singular values; a point inside stays as it is."""
-        y = as_point(y, "y", self.dim)
+        y = as_point(y, "y", self)
         left, values, right = self._svd(y)
         nearest = self.values.project(values)
         if np.array_equal(nearest, values):
@@ -107,13 +107,13 @@ class SingularValues(FullDimensional):
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return the mixture of the singular values, each with the singular vectors of x."""
-        left, values, right = self._svd(as_vector(x, "x", self.dim))
+        left, values, right = self._svd(as_vector(x, "x", self))
         weights, parts = self.values.decompose(values)
         return weights, ((left * parts[:, None, :]) @ right).reshape(weights.size, self.dim)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
         """Draw singular values with the mean of those of x."""
-        left, values, right = self._svd(as_vector(x, "x", self.dim))
+        left, values, right = self._svd(as_vector(x, "x", self))
         return ((left * self.values.sample(values, rng)) @ right).ravel()
 
     def ball(self) -> tuple[Vector, float]:
@@ -122,7 +122,7 @@ class SingularValues(FullDimensional):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Separate the singular values."""
-        left, values, right = self._svd(as_vector(y, "y", self.dim))
+        left, values, right = self._svd(as_vector(y, "y", self))
         cut = self.values.separate(values)
         return None if cut is None else ((left * cut) @ right).ravel()
 
@@ -213,7 +213,7 @@ class Eigenvalues(DecisionSet):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x is symmetric and its eigenvalues lie in their set."""
-        X = as_vector(x, "x", self.n * self.n).reshape(self.shape)
+        X = as_vector(x, "x", self).reshape(self.shape)
         skew = np.abs(0.5 * X - 0.5 * X.T).max()
         symmetric = bool(skew <= tol * max(1.0, self.values.diameter))
         return symmetric and self.values.contains(np.linalg.eigvalsh(0.5 * X + 0.5 * X.T), tol)
@@ -224,7 +224,7 @@ class Eigenvalues(DecisionSet):
 
     def project(self, y: ArrayLike) -> Vector:
         """Project the eigenvalues of the symmetric part."""
-        values, vectors = self._spectrum(as_point(y, "y", self.n * self.n))
+        values, vectors = self._spectrum(as_point(y, "y", self))
         return _matrix(vectors, self.values.project(values))
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
@@ -245,7 +245,7 @@ class Eigenvalues(DecisionSet):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return the skew part if there is one, else separate the eigenvalues."""
-        y = as_vector(y, "y", self.n * self.n)
+        y = as_vector(y, "y", self)
         Y = y.reshape(self.shape)
         skew = 0.5 * Y - 0.5 * Y.T
         if np.abs(skew).max() > INSIDE * max(1.0, self.values.diameter):
@@ -255,7 +255,7 @@ class Eigenvalues(DecisionSet):
         return None if cut is None else _matrix(vectors, cut)
 
     def _inside(self, x: ArrayLike) -> Vector:
-        x = as_vector(x, "x", self.n * self.n)
+        x = as_vector(x, "x", self)
         if not self.contains(x):
             raise ValueError(
                 f"only a point of the {type(self).__name__} is a mixture of its vertices, got one "
@@ -318,7 +318,7 @@ class Fantope(Eigenvalues):
         from scipy.linalg import eigh
 
         n, k = self.n, self.k
-        C = self.tangent(moderate(as_direction(c, self.dim))[0]).reshape(self.shape)
+        C = self.tangent(moderate(as_direction(c, self))[0]).reshape(self.shape)
         if k == n:
             return np.eye(n).ravel()
         if 2 * k <= n:
@@ -331,7 +331,7 @@ class Fantope(Eigenvalues):
         """Return the sum of the k least eigenvalues, less n roundings of the largest for each."""
         if self.k == self.n:
             return super().minimum(c)
-        c, exponent = moderate(as_vector(c, "the direction", self.dim))
+        c, exponent = moderate(as_vector(c, "the direction", self))
         values = self._spectrum(c)[0]
         slack = self.k * self.n * EPS * float(np.linalg.norm(c))
         return float(np.ldexp(values[: self.k].sum() - slack, exponent))
@@ -384,13 +384,13 @@ class SolidSpectrahedron(RankOneVertices, Eigenvalues):
 
     def minimum(self, c: ArrayLike) -> float:
         """Return trace x least eigenvalue if that is below 0, less n roundings of the largest."""
-        c, exponent = moderate(as_vector(c, "the direction", self.dim))
+        c, exponent = moderate(as_vector(c, "the direction", self))
         least = float(self._spectrum(c)[0][0]) - self.n * EPS * float(np.linalg.norm(c))
         return float(np.ldexp(self.trace * min(least, 0.0), exponent))
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Keep the symmetric part."""
-        return self._operand(as_vector(c, "the direction", self.dim)).reshape(-1)
+        return self._operand(as_vector(c, "the direction", self)).reshape(-1)
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return zero and a basis of the symmetric matrices."""
