@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 import httpx
 import numpy as np
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.functions import Function
+from hedgerow.functions import Function, in_order, labels_in
 from hedgerow.inputs import Vector, as_count
-from hedgerow.live.session import Acknowledgement, ConflictError, Decision, check_key
+from hedgerow.labels import Labels, labels_of, without_labels
+from hedgerow.live.decision import Decision, Routes
+from hedgerow.live.session import Acknowledgement, ConflictError, check_key
 from hedgerow.live.store import check_name
 
 AGAIN = (429, 502, 503, 504)
@@ -123,7 +126,21 @@ class Client:
     def _made(self, found: dict[str, Any]) -> Decision:
         action = np.array(found["action"], dtype=np.float64)
         self._points[found["id"]] = action
-        return Decision(found["id"], found["round"], action, found["time"])
+        routes: Routes | None = found.get("routes")
+        return Decision(
+            found["id"],
+            found["round"],
+            action,
+            found["time"],
+            self._labels if "named" in found else None,
+            None if routes is None else lambda _: routes,
+        )
+
+    @cached_property
+    def _labels(self) -> Labels | None:
+        """The names of the coordinates, asked for once."""
+        labels = self.status().get("labels")
+        return None if labels is None else tuple(labels)
 
     def _told(self, id_: str, cost: Any, constraint: Any) -> dict[str, Any]:
         """Return feedback as it is sent."""
@@ -143,8 +160,11 @@ class Client:
                     f"this client did not ask for decision {id_[:80]!r}; tell EvalGrad"
                 )
             x = self._points[id_]
-            seen = EvalGrad(seen(x), seen.grad(x))
-        return {"value": float(seen.value), "gradient": np.asarray(seen.grad).tolist()}
+            f = in_order(seen, None if labels_in(seen) is None else self._labels, "the function")
+            seen = EvalGrad(f(x), f.grad(x))
+        labels, numbers = labels_of(seen.grad), np.asarray(without_labels(seen.grad)).tolist()
+        gradient = numbers if labels is None else dict(zip(labels, numbers, strict=True))
+        return {"value": float(seen.value), "gradient": gradient}
 
     def _send(self, method: str, path: str, body: Any = None) -> Any:
         for trial in range(1, self._tries + 1):

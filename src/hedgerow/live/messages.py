@@ -33,30 +33,50 @@ class Message(BaseModel):
 M = TypeVar("M", bound=Message)
 
 
+IN_ORDER, BY_NAME = "numbers in order", "numbers by name"
+
+
+def _how_given(given: Any) -> str:
+    return BY_NAME if isinstance(given, dict) else IN_ORDER
+
+
 class Seen(Message):
-    """The value and the gradient of a function at the action of a decision."""
+    """The value and the gradient of a function at the action of a decision.
+
+    The gradient is a list in the order of the coordinates, or an object with a number for each by
+    the name that it has in the session.
+    """
 
     value: FiniteFloat
-    gradient: Numbers
+    gradient: Annotated[
+        Annotated[Numbers, Tag(IN_ORDER)]
+        | Annotated[dict[str, FiniteFloat], Field(fail_fast=True), Tag(BY_NAME)],
+        Discriminator(_how_given),
+    ]
 
     def feedback(self) -> EvalGrad:
         """Return it as `first_order` does."""
-        return EvalGrad(self.value, np.array(self.gradient, dtype=np.float64))
+        gradient: Any = self.gradient
+        if not isinstance(gradient, dict):
+            gradient = np.array(gradient, dtype=np.float64)
+        return EvalGrad(self.value, gradient)
 
 
 Key = Annotated[str, Field(max_length=LONGEST_KEY)]
 
 
 class Ask(Message):
-    """A request for a decision."""
+    """A request for a decision; without names its answer has the action alone."""
 
     key: Key | None = None
     advice: dict[Key, Numbers] | None = None
+    names: bool = True
 
 
 class AskMany(Message):
     """A request for several decisions: how many, or their keys."""
 
+    names: bool = True
     count: Annotated[int, Field(ge=1, le=MOST)] = 1
     keys: Annotated[list[Key], Field(min_length=1, max_length=MOST, fail_fast=True)] | None = None
 
@@ -98,11 +118,13 @@ class TellMany(Message):
 
 
 class Made(Message):
-    """A decision."""
+    """A decision; `named` has the coordinates that are not zero, `routes` their shares."""
 
     id: str
     round: int
     action: list[float]
+    named: dict[str, float] = {}
+    routes: dict[str, float] = {}
     time: float
 
 
@@ -146,7 +168,7 @@ def sentence_of(error: Any, known: tuple[str, ...] = ()) -> str:
         known: the keys of the message, to suggest one for an unknown key.
 
     """
-    path = [part for part in error["loc"] if part not in (ONE, SEVERAL)]
+    path = [part for part in error["loc"] if part not in (ONE, SEVERAL, IN_ORDER, BY_NAME)]
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     where = f"`{where.removeprefix('.')[:80]}`" if path else "the body"
     if error["type"] == "extra_forbidden":

@@ -12,6 +12,7 @@ import sqlalchemy as sql
 
 from hedgerow.files import pack_snapshot
 from hedgerow.inputs import as_count
+from hedgerow.labels import as_labels
 from hedgerow.live.chain import FIRST, add_snapshot, seal_journal, seal_session
 from hedgerow.live.configuration import check_configuration, configuration, shown
 from hedgerow.live.schema import EVERY, SESSIONS
@@ -20,7 +21,6 @@ from hedgerow.live.specs import policy_of, stored_spec
 from hedgerow.live.store import Store, check_name, session_row
 from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.release import this_release
-from hedgerow.sets.decision_set import DecisionSet
 
 
 def open(  # noqa: A001 - live.open, as in gzip.open
@@ -29,7 +29,7 @@ def open(  # noqa: A001 - live.open, as in gzip.open
     policy: ResumablePolicy[Any, Any],
     *,
     every: int = EVERY,
-    labels: Sequence[str] | None = None,
+    labels: Sequence[object] | None = None,
     upgrade: bool = False,
 ) -> Session:
     """Create a session, or resume it where it stopped, even after a crash of the process.
@@ -41,8 +41,9 @@ def open(  # noqa: A001 - live.open, as in gzip.open
             state of the session, and refuses a policy with other arguments. Give a new one: if
             this release cannot use a snapshot, it replays the journal from there.
         every: the number of feedbacks between two snapshots, for a new session.
-        labels: names of the coordinates, for a new session; pages show them. Left out, edges
-            of a set that has some are named by their ends.
+        labels: names of the coordinates, for a new session; left out, those of the set, such as
+            the ends of its edges. Decisions and pages show them, and feedback may be a Series or
+            a mapping by name.
         upgrade: whether to continue from the journal where another release recorded the session
             and this one would have decided differently. Without it such a session is refused.
 
@@ -68,14 +69,15 @@ def begin(
     policy: ResumablePolicy[Any, Any],
     *,
     every: int = EVERY,
-    labels: Sequence[str] | None = None,
+    labels: Sequence[object] | None = None,
     spec: str | None = None,
     upgrade: bool = False,
 ) -> Session:
     """Do what `open` does; `spec` is the JSON that the service built the policy from."""
     check_name(name)
     given, dim = configuration(policy), policy.decision_set.dim
-    names = _edge_names(policy.decision_set) if labels is None else _labels(labels, dim)
+    found = getattr(policy.decision_set, "labels", None) if labels is None else [*labels]
+    names = None if found is None else as_labels(found, dim)
     every = as_count(every, "every")
     known = sql.select(SESSIONS.c.id).where(SESSIONS.c.name == name)
     opened = store if isinstance(store, Store) else Store(store)
@@ -95,7 +97,7 @@ def begin(
                             configuration=given,
                             dim=dim,
                             every=every,
-                            labels=names,
+                            labels=None if names is None else json.dumps(names),
                             spec=spec,
                         )
                     )
@@ -128,18 +130,3 @@ def upgrade_session(store: Store, name: str) -> None:
             "with live.open(..., upgrade=True)"
         )
     begin(store, name, policy_of(stored_spec(spec, name)), spec=spec, upgrade=True)
-
-
-def _labels(labels: Sequence[str], dim: int) -> str:
-    names = [str(label) for label in labels]
-    if len(names) != dim:
-        raise ValueError(f"there must be one label for each of {dim} coordinates, got {len(names)}")
-    return json.dumps(names)
-
-
-def _edge_names(decision_set: DecisionSet) -> str | None:
-    """Return the ends of each edge, where coordinates are edges."""
-    edges = getattr(decision_set, "edges", None)
-    if edges is None or len(edges) != decision_set.dim:
-        return None
-    return json.dumps([f"{a} - {b}" for a, b in edges])

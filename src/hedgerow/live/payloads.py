@@ -11,6 +11,7 @@ import numpy as np
 
 from hedgerow.feedback import Eval, EvalGrad, EvalLinear, SemiBanditFeedback
 from hedgerow.inputs import Vector, as_number, as_vector
+from hedgerow.labels import HasCoordinates
 from hedgerow.live.chain import damaged
 
 Observation = EvalGrad | EvalLinear | SemiBanditFeedback | Eval
@@ -58,14 +59,14 @@ def ask_with(policy: Any, advice: Vector) -> Vector:
     return advised
 
 
-def as_feedback(cost: Any, constraint: Any, dim: int) -> RoundFeedback:
+def as_feedback(cost: Any, constraint: Any, of: int | HasCoordinates) -> RoundFeedback:
     """Return feedback in a canonical form, so that equal feedback has equal bytes."""
     if isinstance(constraint, list | tuple):
         if not constraint:
             raise ValueError("the constraint was told as an empty sequence; tell at least one")
-        each = tuple(_observation(part, "constraint", dim) for part in constraint)
-        return _observation(cost, "cost", dim), each
-    return _observation(cost, "cost", dim), _observation(constraint, "constraint", dim)
+        each = tuple(_observation(part, "constraint", of) for part in constraint)
+        return _observation(cost, "cost", of), each
+    return _observation(cost, "cost", of), _observation(constraint, "constraint", of)
 
 
 def value_of(feedback: Observations) -> float:
@@ -115,11 +116,11 @@ def _check(payload: object, digest: str) -> None:
         raise damaged("a payload does not match its digest")
 
 
-def _observation(seen: Any, name: str, dim: int) -> Observation:
+def _observation(seen: Any, name: str, of: int | HasCoordinates) -> Observation:
     """Return feedback of plain floats and float64 vectors, or refuse it."""
     if isinstance(seen, EvalGrad | EvalLinear):
         value = as_number(seen.value, f"the value of the {name}")
-        grad = as_vector(seen.grad, f"the gradient of the {name}", dim)
+        grad = as_vector(seen.grad, f"the gradient of the {name}", of)
         if isinstance(seen, EvalLinear):
             return EvalLinear(value, grad)
         steep = seen.lipschitz

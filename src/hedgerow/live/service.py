@@ -25,6 +25,7 @@ from starlette.requests import ClientDisconnect
 
 import hedgerow
 from hedgerow.live.admission import Admission, Limits, Refusal, refused
+from hedgerow.live.decision import Decision
 from hedgerow.live.group_commit import GroupCommit
 from hedgerow.live.history import read_history
 from hedgerow.live.messages import (
@@ -44,7 +45,7 @@ from hedgerow.live.opening import begin
 from hedgerow.live.page import add_page
 from hedgerow.live.request_log import Metrics, RequestLog
 from hedgerow.live.schema import SESSIONS, VERSIONS
-from hedgerow.live.session import Acknowledgement, ConflictError, Decision, Session, check_key
+from hedgerow.live.session import Acknowledgement, ConflictError, Session, check_key
 from hedgerow.live.specs import Begin, Spec, check_spec, policy_of, stored_spec
 from hedgerow.live.store import Status, Store, StoreError, check_name, session_row
 from hedgerow.live.tokens import RevokedError
@@ -139,20 +140,27 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         return add
 
     async def write(
-        name: str, request: Request, function: Callable[[Session], Any], count: int = 1
+        name: str,
+        request: Request,
+        function: Callable[[Session], Any],
+        count: int = 1,
+        plain: Callable[[Any], Any] = lambda answer: answer,
     ) -> Response:
-        """Answer with what a function of a session returns, after the commit."""
+        """Answer with what a function of a session returns, after the commit, as plain data."""
         session, token = await served.find(name), request.scope["token"]
         if count > 1:
             door.charge(request, token, count - 1)
         answer = await commits.call(session, partial(function, session), token)
-        return Response(ANY.dump_json(answer), media_type="application/json")
+        return Response(ANY.dump_json(plain(answer)), media_type="application/json")
 
     @decides("/sessions/{name}/decisions", Ask, Made, "Ask for a decision.")
     async def ask(name: str, body: Body, request: Request) -> Response:
         given = parse(Ask, body)
         return await write(
-            name, request, lambda session: made(session.ask(given.key, given.advice))
+            name,
+            request,
+            lambda session: session.ask(given.key, given.advice),
+            plain=lambda decision: decision.plain(given.names),
         )
 
     @decides("/sessions/{name}/decisions/batch", AskMany, list[Made], "Ask for several decisions.")
@@ -160,11 +168,14 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         given = parse(AskMany, body)
         count = given.count if given.keys is None else len(given.keys)
 
-        def work(session: Session) -> list[dict[str, Any]]:
+        def work(session: Session) -> list[Decision]:
             check_answer(count, session.policy.decision_set.dim, limits)
-            return [made(decision) for decision in session.ask_many(given.count, given.keys)]
+            return session.ask_many(given.count, given.keys)
 
-        return await write(name, request, work, count)
+        def plain(decisions: list[Decision]) -> list[dict[str, Any]]:
+            return [decision.plain(given.names) for decision in decisions]
+
+        return await write(name, request, work, count, plain)
 
     @decides("/sessions/{name}/feedback", Tell, Acknowledgement, "Report feedback, exactly once.")
     async def tell(name: str, body: Body, request: Request) -> Response:
@@ -241,11 +252,13 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
     @app.get(
         "/sessions/{name}",
         dependencies=observe,
-        summary="The status of a session.",
+        summary="The status of a session, and the names of its coordinates.",
         response_model=Status,
     )
     def status(name: str) -> Response:
-        return JSONResponse(store.status(name).plain())
+        labels = store.labels(name)
+        named = {} if labels is None else {"labels": labels}
+        return JSONResponse(store.status(name).plain() | named)
 
     @app.get("/sessions/{name}/history", dependencies=observe, summary="Rounds, from `first` on.")
     def history(name: str, asked: Annotated[HistoryQuery, Query()]) -> Response:
@@ -259,11 +272,6 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
     add_page(app, store, door)
     door.check_routes(app)
     return app
-
-
-def made(decision: Decision) -> dict[str, Any]:
-    """Return a decision as plain data."""
-    return {**vars(decision), "action": decision.action.tolist()}
 
 
 def check_answer(count: int, dim: int, limits: Limits) -> None:

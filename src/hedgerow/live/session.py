@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 import time
@@ -9,18 +10,20 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import sqlalchemy as sql
 
 from hedgerow.feedback import EvalGrad, EvalLinear
-from hedgerow.functions import Function, Linear
+from hedgerow.functions import Function, Linear, in_order
 from hedgerow.games.comparators.hindsight import hindsight
 from hedgerow.games.simulation import feedback_of
 from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.vectors import dot
+from hedgerow.labels import Coordinates, Labels
 from hedgerow.learners.advised_ocg import Advice, as_advice
 from hedgerow.live.chain import COVERED, ROW, WHOLE, checked, link
+from hedgerow.live.decision import Decision, Routes
 from hedgerow.live.history import History, read_history
 from hedgerow.live.payloads import (
     NO_ADVICE,
@@ -69,24 +72,6 @@ ADVANCE = (
 EMPTY: dict[str, Any] = dict.fromkeys(column.name for column in JOURNAL.c)
 
 
-@dataclass(frozen=True, eq=False)
-class Decision:
-    """A decision.
-
-    Attributes:
-        id: identifies the decision when its feedback is reported.
-        round: its number in the session, from 1 on.
-        action: the chosen point.
-        time: when it was made, in seconds since 1970.
-
-    """
-
-    id: str
-    round: int
-    action: Vector
-    time: float
-
-
 @dataclass(frozen=True)
 class Acknowledgement:
     """Confirms feedback that was recorded, exactly once.
@@ -121,6 +106,8 @@ class Session:
     ):
         self.store, self.name, self.policy = store, str(row.name), policy
         self._id, self._dim, self._owns = int(row.id), int(row.dim), owns
+        self.labels = _labels_of(row)
+        self._routes: tuple[bytes, Routes] = b"", {}  # of the last action that was asked about
         self._lock = threading.RLock()
         self._replica = Replica(store, row, policy, upgrade)
         # round, action, digest and advice of decisions made here, without feedback up to its row
@@ -172,13 +159,13 @@ class Session:
             with self.store.writing(self._id) as connection:
                 head = self._catch_up(connection)
                 if key is not None and (asked := self._asked(connection, key)) is not None:
-                    return Decision(key, asked.round, self._action(asked), asked.time)
+                    return self._made(key, asked.round, self._action(asked), asked.time)
                 if self._round is None:
                     self._round = self.store.run(connection, LAST, {"session": self._id})[0][0]
                 proposed = self._advice(advice)
                 action = ask_with(self.policy, proposed)
                 payload = pack_action(action, proposed)
-                decision = Decision(
+                decision = self._made(
                     uuid.uuid4().hex if key is None else key,
                     (self._round or 0) + 1,
                     action,
@@ -304,6 +291,19 @@ class Session:
                 self.forget()
                 raise
 
+    def _made(self, id: str, round: int, action: Vector, time: float) -> Decision:  # noqa: A002
+        """Return a decision with what is known of its coordinates."""
+        has_routes = hasattr(self.policy.decision_set, "routes")
+        find = self._find_routes if has_routes else None
+        return Decision(id, round, action, time, self.labels, find)
+
+    def _find_routes(self, action: Vector) -> Routes:
+        """Return the share of each route; those of the last action are remembered."""
+        key, decision_set = action.tobytes(), cast(Any, self.policy.decision_set)
+        if key != self._routes[0]:
+            self._routes = key, {part.name: part.share for part in decision_set.routes(action)}
+        return self._routes[1]
+
     def _find_decision(
         self,
         connection: sql.Connection,
@@ -414,14 +414,20 @@ class Session:
 
     def _observe(self, cost: Any, constraint: Any, action: Vector | None) -> RoundFeedback:
         """Return feedback as it is stored; evaluate functions at the decision's action."""
-        if callable(cost) or callable(constraint):
+        several = isinstance(constraint, list | tuple)
+        parts = [cost, *constraint] if several else [cost, constraint]
+        if any(map(callable, parts)):
             if action is None:
                 raise ValueError("this decision was compacted; tell its feedback, not functions")
-            observe = feedback_of(self.policy)
-            cost, constraint = (
-                observe(part, action) if callable(part) else part for part in (cost, constraint)
-            )
-        return as_feedback(cost, constraint, self._dim)
+            observe, names = feedback_of(self.policy), ("the cost", "the constraint")
+            parts = [
+                observe(in_order(part, self.labels, names[k > 0]), action)
+                if callable(part)
+                else part
+                for k, part in enumerate(parts)
+            ]
+        cost, constraint = parts[0], parts[1:] if several else parts[1]
+        return as_feedback(cost, constraint, Coordinates(self._dim, self.labels))
 
     def _refresh(self) -> None:
         """Bring the policy to the state of the journal."""
@@ -478,6 +484,12 @@ def check_key(key: object) -> str:
             f"{str(key)[:80]!r}"
         )
     return key
+
+
+def _labels_of(row: sql.Row[Any]) -> Labels | None:
+    """Return the labels of a session, if they tell its coordinates apart."""
+    labels = None if row.labels is None else tuple(map(str, json.loads(row.labels)))
+    return labels if labels is None or len(set(labels)) == len(labels) else None
 
 
 def _check_size(size: int, what: str) -> None:

@@ -267,7 +267,9 @@ class HindsightGame:
         # Rounds that were played by a problem have its units.
         own = problem if isinstance(problem, Problem) else recorded
         one_unit = recorded.one_unit and own.one_unit
-        return cls(X, recorded.horizon, list(recorded), None, one_unit, names_of(own.limits))
+        return cls(
+            X, recorded.horizon, list(recorded.rounds()), None, one_unit, names_of(own.limits)
+        )
 
     def without_sums(self, best: Benchmark, first: int, last: int, tolerance: float) -> Benchmark:
         """Return a benchmark with the CCV of each constraint, in its own unit.
