@@ -19,7 +19,7 @@ GRADIENT = {"sea": 3.0, "rail": 1.0, "road": 2.0}  # in another order than the s
 
 def opened(folder, name="cargo", labels=None):
     X = hr.sets.Simplex(3) if labels is not None else hr.sets.Simplex(3).named(NAMES)
-    return hr.live.open(f"{folder}/s.db", name, hr.projection_free_coco(X), labels=labels)
+    return hr.live.open_session(f"{folder}/s.db", name, hr.projection_free_coco(X), labels=labels)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_feedback_by_name_is_stored_in_the_order_of_the_coordinates(folder):
 
 def test_coordinates_without_names_take_no_labels(folder):
     policy = hr.projection_free_coco(hr.sets.Simplex(3))
-    with hr.live.open(f"{folder}/s.db", "bare", policy) as session:
+    with hr.live.open_session(f"{folder}/s.db", "bare", policy) as session:
         decision = session.ask()
         assert decision.labels is None
         assert [*decision.named] == ["0", "1", "2"]
@@ -76,7 +76,7 @@ def test_coordinates_without_names_take_no_labels(folder):
 
 def test_routes_have_shares(folder):
     policy = hr.projection_free_coco(hr.sets.UnitFlow([tuple(e) for e in EDGES], "s", "t"))
-    with hr.live.open(f"{folder}/s.db", "paths", policy) as session:
+    with hr.live.open_session(f"{folder}/s.db", "paths", policy) as session:
         for _ in range(3):
             session.tell(
                 session.ask().id, hr.Linear([1.0, 1.0, 1.0]), hr.Linear([0.0, 0.0, 1.0], -0.5)

@@ -159,9 +159,9 @@ def test_rounds_of_rows_name_the_set_and_run_compiled():
     rounds = [
         (hr.Linear(c), hr.Linear(g, -0.4)) for c, g in zip(costs.iloc, loads.iloc, strict=True)
     ]
-    problem = hr.Recorded(X, rounds)
+    problem = hr.RecordedProblem(X, rounds)
     assert problem.decision_set.labels == tuple(NAMES)
-    plain = hr.Recorded(
+    plain = hr.RecordedProblem(
         X,
         [
             (hr.Linear(c), hr.Linear(g, -0.4))
@@ -179,7 +179,7 @@ def test_rounds_with_other_labels_are_refused_by_number():
     costs, loads = frames(2)
     rounds = [(hr.Linear(costs.iloc[0]), hr.Linear(loads.iloc[0].rename({"sea": "ship"})))]
     with pytest.raises(ValueError, match=r"the constraint of round 1 has the label 'ship'"):
-        hr.Recorded(NAMED, rounds)
+        hr.RecordedProblem(NAMED, rounds)
 
 
 def test_a_problem_of_ones_own_cannot_run_in_another_order():

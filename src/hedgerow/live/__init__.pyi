@@ -1,7 +1,7 @@
 from .client import Client as Client
 from .decision import Decision as Decision
 from .history import History as History
-from .opening import open as open  # noqa: A004
+from .opening import open_session as open_session
 from .session import Acknowledgement as Acknowledgement
 from .session import ConflictError as ConflictError
 from .session import Session as Session
