@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 
 import numpy as np
@@ -85,6 +86,9 @@ def follow(browser, address, session, enter=None):
         numbers = page.locator("dl")
         numbers.get_by_text(str(known), exact=True).first.wait_for()
         page.locator("canvas").nth(6).wait_for()
+        assert page.get_by_label("Compare with").locator("option").all_inner_texts() == [
+            "no other session"
+        ]
         _play(session, 5)
         numbers.get_by_text(str(known + 5), exact=True).first.wait_for()
         focused = "() => { let e = document.activeElement;"
@@ -171,9 +175,39 @@ def test_the_page_of_the_service_holds_no_data(served):
     assert session.status().answered == 20
     with listening(make_app(session.store, open_access=True)) as alone:  # who needs no token
         assert 'data-tokens="none"' in alone.get("/dashboard").text
-        assert alone.get("/dashboard/data", params=asked).json()["seen"] == "20 20 200"
+        assert alone.get("/dashboard/data", params=asked).json()["seen"] == "routes 20 20 200"
         elsewhere = {"Host": "evil.example"}
         assert alone.get("/dashboard/data", params=asked, headers=elsewhere).status_code == 403
+
+
+def test_sessions_are_compared_over_clock_time(served):
+    """Violations, not slack, against the time of the clock, beside those of another session."""
+    session, http, (token, _) = served
+    other = hr.live.open_session(
+        session.store, "other", hr.projection_free_coco(hr.sets.Simplex(4))
+    )
+    _play(other, 7)
+    asked = {"session": "routes", "other": "other"}
+    headers = {"Authorization": f"Bearer {token}"}
+    found = http.get("/dashboard/data", params=asked, headers=headers).json()
+    history, theirs = session.history(), other.history()
+    assert (history.violation < 0.0).any()
+    rounds, compared = found["sources"]["rounds"], found["sources"]["other rounds"]
+    assert rounds["violation"] == np.maximum(history.violation, 0.0).tolist()
+    assert rounds["time"] == (1000.0 * history.asked).tolist()
+    assert compared["cost"] == theirs.cost.tolist()
+    assert found["sources"]["other told"]["time"] == (1000.0 * theirs.answered).tolist()
+    assert found["names"] == ["other", "routes"]
+    assert "Dashed grey lines: other." in found["numbers"]
+    since = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(session.status().created))
+    assert f"projection_free_coco on Simplex (4 coordinates), since {since}" in found["numbers"]
+    alone = http.get("/dashboard/data", params={"session": "routes"}, headers=headers).json()
+    assert alone["sources"]["other rounds"]["time"] == []
+    assert alone["seen"] != found["seen"]
+    assert (
+        http.get("/dashboard/data", params=asked | {"other": "none"}, headers=headers).status_code
+        == 404
+    )
 
 
 def _largest_first(session):

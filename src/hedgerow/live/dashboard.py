@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import Any, Literal
+from typing import Any
 
 import bokeh.models
 from bokeh.application import Application
@@ -15,6 +15,7 @@ from bokeh.events import DocumentReady
 from bokeh.plotting import figure
 
 from hedgerow.live.page_content import (
+    OTHER,
     SOURCES,
     TEXT_STYLE,
     TOP,
@@ -24,7 +25,7 @@ from hedgerow.live.page_content import (
     overview,
     session_summary,
 )
-from hedgerow.live.store import Store, check_name
+from hedgerow.live.store import Status, Store, check_name
 
 REFRESH = 1000
 """Milliseconds between two updates of the session that is shown."""
@@ -34,17 +35,20 @@ PAGE = FILE.environment.from_string("""{% extends base %}
 {% block preamble %}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
-:root { color-scheme: light dark; }
+:root { color-scheme: light dark; --bokeh-icon-color: light-dark(#747679, #c8ccd0) }
 body { margin: 0; padding: 1rem !important; box-sizing: border-box !important;
        font: 16px/1.4 system-ui, sans-serif;
        background: light-dark(#ffffff, #14171a); color: light-dark(#1b1f23, #e6e8ea); }
 body { display: grid !important; gap: 12px; align-items: start; height: auto !important;
        grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); }
-.bk-Figure { min-width: 0; } .bk-Div, .bk-Select, .shares { grid-column: 1 / -1; }
+.bk-Figure { min-width: 0; } .bk-Div, .choices, .shares { grid-column: 1 / -1; }
+.choices { flex-wrap: wrap; gap: 1rem }
 </style>
 {% endblock %}""")
-CHOICE = """select.bk-input { background-color: light-dark(#ffffff, #14171a);
-color: light-dark(#1b1f23, #e6e8ea); font-size: 16px } label { font-size: 14px }"""
+CHOICE = """select.bk-input { background: light-dark(#ffffff, #14171a) !important;
+appearance: auto !important; color-scheme: light dark; color: light-dark(#1b1f23, #e6e8ea);
+font-size: 16px }
+label { font-size: 14px }"""
 
 
 def serve_dashboard(store: Store, host: str, port: int, print_line: Callable[[str], None]) -> None:
@@ -91,7 +95,10 @@ def _build(document: Any, store: Store) -> None:
         )
 
     def refresh_overview() -> None:
-        table.text = overview(store.sessions())
+        sessions = store.sessions()
+        table.text = overview(sessions)
+        if view is not None:
+            view.offer(sessions)
 
     document.add_periodic_callback(refresh_overview, OVERVIEW)
     if view is not None:
@@ -116,25 +123,36 @@ class _SessionView:
             width=240,
             stylesheets=[CHOICE],
         )
-        self.window.on_change("value", lambda attr, old, new: self.refresh(force=True))  # noqa: ARG005
+        self.other = models.Select(title="Compare with", value="", width=240, stylesheets=[CHOICE])
+        self.offer(store.sessions())
         self.figures = Figures()
-        self.roots = [self.numbers, self.window, *self.figures.all]
+        choices = models.Row(self.window, self.other, css_classes=["choices"])
+        self.roots = [self.numbers, choices, *self.figures.all]
         self.seen: tuple[Any, ...] = ()
         self.refresh()
+        for choice in (self.window, self.other):
+            choice.on_change("value", lambda attr, old, new: self.refresh())  # noqa: ARG005
 
-    def refresh(self, force: bool = False) -> None:
+    def offer(self, sessions: list[Status]) -> None:
+        """Let the reader compare with each other session."""
+        names = [one.name for one in sessions if one.name != self.name]
+        self.other.options = [("", "no other session"), *((name, name) for name in names)]
+
+    def refresh(self) -> None:
         """Read the store again, and send what is new."""
         status = self.store.status(self.name)
-        self.numbers.text = session_summary(status)
-        seen = (status.decisions, status.answered)
-        if seen == self.seen and not force:
+        other = self.store.status(self.other.value) if self.other.value else None
+        self.numbers.text = session_summary(status, self.other.value or None)
+        shown = [(one.name, one.decisions, one.answered) for one in (status, other) if one]
+        seen = (*shown, self.window.value)
+        if seen == self.seen:
             return
         self.seen = seen
-        self.figures.show(observe(self.store, status, int(self.window.value)))
+        self.figures.show(observe(self.store, status, int(self.window.value), other))
 
 
 models: Any = bokeh.models  # whose types are not all declared
-BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#8a8f98"
 SHARES = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F3C8D",
     "#11A579", "#3969AC", "#F2B701", "#E73F74", "#999999",
@@ -177,27 +195,19 @@ class Figures:
             name: models.ColumnDataSource({column: [] for column in columns}, name=name)
             for name, columns in SOURCES.items()
         }
-        rounds, told, proved = (self.sources[name] for name in ("rounds", "told", "proved"))
-        cost = _figure("Cost per round", "round")
-        cost.line("round", "cost", source=rounds, color=BLUE, line_width=1.5)
-        violation = _figure("Violation per round", "round")
-        violation.line("round", "violation", source=rounds, color=ORANGE, line_width=1.5)
-        violation.line("round", "zero", source=self.sources["zero"], color="#888888",
-                       line_dash="dashed")  # fmt: skip
-        ccv = _figure("CCV: sum of violations", "feedback")
-        ccv.line("told", "ccv", source=told, color=ORANGE, line_width=2)
-        weight = _figure("Weight on the constraint", "round")
-        weight.line("round", "weight", source=rounds, color=GREEN, line_width=1.5)
-        proof = _figure("Certificate: the regret is at most", "feedback")
-        proof.line("told", "certificate", source=proved, color=BLUE, line_width=2)
-        versus = _figure("Total cost, best fixed action", "feedback")
-        versus.line("told", "cost", source=told, color=BLUE, line_width=2,
-                    legend_label="this session")  # fmt: skip
-        versus.line("told", "best", source=proved, color=GREEN, line_width=2,
-                    line_dash="dashed", legend_label="best fixed action, at least")  # fmt: skip
-        versus.legend.location = "top_left"
+        cost = self._lines("Cost per round", "rounds", "cost", BLUE)
+        violation = self._lines(
+            "Violation per round, above the limit", "rounds", "violation", ORANGE
+        )
+        ccv = self._lines("CCV: violations added up", "told", "ccv", ORANGE)
+        weight = self._lines("Weight on the constraint", "rounds", "weight", GREEN)
+        proof = self._lines("Certificate: the regret is at most", "proved", "certificate", BLUE)
+        versus = self._lines("Total cost, and the best fixed action's", "told", "cost", BLUE)
+        versus.line("time", "best", source=self.sources["proved"], color=GREEN, line_width=2,
+                    line_dash="dotted", legend_label="best fixed action, at least")  # fmt: skip
+        versus.legend.location = "bottom_right"
         _clear(versus.legend[0])
-        shares = _figure("Action, as shares", "time, UTC", height=460, x_type="datetime")
+        shares = _figure("Action, as shares", height=460)
         shares.css_classes = ["shares"]
         names = [f"share{i}" for i in range(TOP + 1)]
         areas = shares.varea_stack(names, x="time", source=self.sources["shares"], color=SHARES)
@@ -208,6 +218,14 @@ class Figures:
         shares.add_layout(self.legend, "below")
         self.all = [cost, violation, ccv, weight, proof, versus, shares]
 
+    def _lines(self, title: str, source: str, column: str, colour: str) -> Any:
+        """Return a figure of a column over time, and of that of the other session."""
+        plot = _figure(title)
+        plot.line("time", column, source=self.sources[OTHER + source], color=GREY, line_width=1.5,
+                  line_dash="dashed")  # fmt: skip
+        plot.line("time", column, source=self.sources[source], color=colour, line_width=1.8)
+        return plot
+
     def show(self, observed: Observed) -> None:
         """Draw what was observed."""
         for name, columns in observed.sources.items():
@@ -217,15 +235,13 @@ class Figures:
             item.visible = bool(label)
 
 
-def _figure(
-    title: str, x_label: str, height: int = 260, x_type: Literal["auto", "datetime"] = "auto"
-) -> Any:
+def _figure(title: str, height: int = 260) -> Any:
     plot: Any = figure(
         title=title,
         height=height,
         sizing_mode="stretch_width",
-        x_axis_label=x_label,
-        x_axis_type=x_type,
+        x_axis_label="time, UTC",
+        x_axis_type="datetime",
         tools="pan,wheel_zoom,box_zoom,reset,save",
         active_scroll=None,
         toolbar_location="right",

@@ -141,6 +141,7 @@ class PageQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     session: str | None = None
+    other: str | None = None
     window: str = "200"
     seen: str = ""
 

@@ -42,6 +42,12 @@ const tell_overview = (words) => {
   else if (focused !== null) at("overview").querySelector(".wide")?.focus()
 }
 
+const offer_others = (names) => {
+  const offered = [...at("other").options].map((option) => option.value)
+  const others = names.filter((name) => name !== session && !offered.includes(name))
+  at("other").append(...others.map((name) => new Option(name, name)))
+}
+
 const ask_who = (sentence) => {
   sessionStorage.removeItem(kept)
   at("who").hidden = false
@@ -53,6 +59,7 @@ const look = async () => {
   if (token === null && document.body.dataset.tokens === "asked") return ask_who("")
   const asked = new URLSearchParams({window: at("window").value, seen})
   if (session !== null) asked.set("session", session)
+  if (at("other").value !== "") asked.set("other", at("other").value)
   const headers = token === null ? {} : {Authorization: `Bearer ${token}`}
   try {
     const answer = await fetch(`dashboard/data?${asked}`, {headers})
@@ -64,7 +71,8 @@ const look = async () => {
       say("")
       tell_overview(found.overview)
       at("numbers").innerHTML = found.numbers ?? ""
-      if (found.sources?.rounds.round.length > 0) {
+      offer_others(found.names)
+      if (found.sources?.rounds.time.length > 0) {
         if (bokeh === null) await begin_figures()
         draw(found)
         seen = found.seen

@@ -28,7 +28,7 @@ POLICY = (
 )
 """What the page may load: its own scripts and data, and nothing from elsewhere."""
 STYLE = """
-:root { color-scheme: light dark; }
+:root { color-scheme: light dark; --bokeh-icon-color: light-dark(#747679, #c8ccd0) }
 body { margin: 0; padding: 1rem; font: 16px/1.4 system-ui, sans-serif;
        background: light-dark(#ffffff, #14171a); color: light-dark(#1b1f23, #e6e8ea); }
 main { display: grid; gap: 12px; align-items: start;
@@ -37,7 +37,8 @@ main > * { min-width: 0 } .whole { grid-column: 1 / -1 } [hidden] { display: non
 input, select, button { font: inherit; padding: .25rem .5rem; max-width: 100%;
        background: light-dark(#ffffff, #14171a); color: inherit; border: 1px solid #888;
        border-radius: 4px; box-sizing: border-box }
-:focus-visible { outline: 3px solid #E69F00 } label { display: inline-block; margin: .5rem 0 }
+:focus-visible { outline: 3px solid #E69F00 } label { display: inline-block;
+       margin: .5rem 1rem .5rem 0 }
 #shares { display: grid; gap: .2rem 1rem; margin: 0; padding: 0 0 0 40px; list-style: none;
        grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); font-size: 14px }
 #shares li { overflow-wrap: anywhere } #shares i { display: inline-block; width: 1em; height: 1em;
@@ -71,13 +72,16 @@ def page_data(store: Store, asked: PageQuery) -> dict[str, Any]:
     """Return what the page shows; figures only where something is new."""
     if asked.window not in WINDOWS:
         raise ValueError(f"a window is one of {', '.join(WINDOWS)}, got {asked.window[:40]!r}")
-    found: dict[str, Any] = {"overview": overview(store.sessions())}
+    sessions = store.sessions()
+    found: dict[str, Any] = {"overview": overview(sessions), "names": [s.name for s in sessions]}
     if asked.session is not None:
         status = store.status(asked.session)
-        found["numbers"] = session_summary(status)
-        found["seen"] = f"{status.decisions} {status.answered} {asked.window}"
+        other = None if asked.other is None else store.status(asked.other)
+        found["numbers"] = session_summary(status, asked.other)
+        shown = [f"{one.name} {one.decisions} {one.answered}" for one in (status, other) if one]
+        found["seen"] = " ".join([*shown, asked.window])
         if found["seen"] != asked.seen:
-            sources, found["labels"] = observe(store, status, int(asked.window))
+            sources, found["labels"] = observe(store, status, int(asked.window), other)
             found["sources"] = {
                 name: {column: plain(numbers) for column, numbers in columns.items()}
                 for name, columns in sources.items()
@@ -116,7 +120,9 @@ def _page(asks_tokens: bool) -> str:
 <input id="token" type="password" autocomplete="off" required></label> <button>Show</button></form>
 <p id="trouble" role="alert" hidden></p>
 <main><div class="words whole" id="overview"></div><div class="words whole" id="numbers"></div>
-<label class="whole" id="choice" hidden>Show <select id="window">{windows}</select></label>
+<div class="whole" id="choice" hidden><label>Show <select id="window">{windows}</select></label>
+<label>Compare with <select id="other"><option value="">no other session</option></select></label>
+</div>
 {roots}<ul class="whole" id="shares"></ul></main>
 <script type="application/json" id="embedded">{embedded.replace("<", chr(92) + "u003c")}</script>
 </body></html>

@@ -6,6 +6,7 @@ Every text of a user is escaped.
 from __future__ import annotations
 
 import math
+import re
 import time
 from html import escape
 from typing import Any, NamedTuple
@@ -23,14 +24,19 @@ WINDOWS = {"200": "the last 200 rounds", "2000": "the last 2000 rounds", "0": "a
 MOST = 20_000
 """Rounds that a page holds at most."""
 Columns = dict[str, Any]
-SOURCES: dict[str, tuple[str, ...]] = {
-    "rounds": ("round", "cost", "violation", "weight"),
-    "zero": ("round", "zero"),
-    "told": ("told", "ccv", "cost"),
-    "proved": ("told", "certificate", "best"),
-    "shares": ("time", *(f"share{i}" for i in range(TOP + 1))),
+LINES = {
+    "rounds": ("time", "round", "cost", "violation", "weight"),
+    "told": ("time", "ccv", "cost"),
+    "proved": ("time", "certificate", "best"),
 }
-"""The tables of numbers that figures draw, and their columns."""
+OTHER = "other "
+"""Before the name of a table: the same of the session that is compared."""
+SOURCES: dict[str, tuple[str, ...]] = {
+    **LINES,
+    "shares": ("time", *(f"share{i}" for i in range(TOP + 1))),
+    **{OTHER + name: columns for name, columns in LINES.items()},
+}
+"""The tables of numbers that figures draw, and their columns; times are in ms since 1970."""
 
 
 class Observed(NamedTuple):
@@ -40,32 +46,43 @@ class Observed(NamedTuple):
     labels: list[str]
 
 
-def observe(store: Store, status: Status, window: int) -> Observed:
+def observe(store: Store, status: Status, window: int, other: Status | None = None) -> Observed:
     """Read the last `window` rounds of a session, 0 for all.
 
     Args:
         store: where the session is.
         status: of the session.
         window: how many rounds are wanted.
+        other: of a session to compare it with.
 
     """
-    first = max(1, status.decisions - (window or MOST) + 1)
-    history = read_history(store, status.name, first=first, actions=False)
-    t = history.rounds
-    ends = [] if t.size == 0 else [t[0], t[-1]]
-    shares, labels = _shares(store, status, first)
+    shares, labels = _shares(store, status, _first(status, window))
+    nothing: dict[str, Columns] = {
+        name: {column: np.zeros(0) for column in columns} for name, columns in LINES.items()
+    }
+    compared = nothing if other is None else _lines(store, other, window)
+    sources = {**_lines(store, status, window), "shares": shares}
+    return Observed(sources | {OTHER + name: lines for name, lines in compared.items()}, labels)
+
+
+def _first(status: Status, window: int) -> int:
+    return max(1, status.decisions - (window or MOST) + 1)
+
+
+def _lines(store: Store, status: Status, window: int) -> dict[str, Columns]:
+    """Return what is drawn as lines over the clock time."""
+    history = read_history(store, status.name, first=_first(status, window), actions=False)
     told, proved = _totals(history, status)
     mixed = status.ccv is None  # several constraints, whose values have no common unit
+    over = np.full(history.rounds.size, math.nan) if mixed else np.maximum(history.violation, 0.0)
     rounds = {
-        "round": t,
+        "time": 1000.0 * history.asked,
+        "round": history.rounds,
         "cost": history.cost,
-        "violation": np.full(t.size, math.nan) if mixed else history.violation,
+        "violation": over,
         "weight": history.weight,
     }
-    zero = {"round": np.array(ends), "zero": np.zeros(len(ends))}
-    return Observed(
-        {"rounds": rounds, "zero": zero, "told": told, "proved": proved, "shares": shares}, labels
-    )
+    return {"rounds": rounds, "told": told, "proved": proved}
 
 
 def _totals(history: History, status: Status) -> tuple[Columns, Columns]:
@@ -73,16 +90,16 @@ def _totals(history: History, status: Status) -> tuple[Columns, Columns]:
     answered = np.flatnonzero(history.order >= 0)
     by = answered[np.argsort(history.order[answered])]
     cost, over = history.cost[by], np.maximum(history.violation[by], 0.0)
-    told = status.answered - by.size + 1 + np.arange(by.size)
+    when = 1000.0 * history.answered[by]
     total = status.cost - cost.sum() + np.cumsum(cost)
     before = math.nan if status.ccv is None else status.ccv - over.sum()
     ccv = before + np.cumsum(over)
     bound = history.certificate[by]
     known = np.isfinite(bound)
     return (
-        {"told": told, "ccv": ccv, "cost": total},
+        {"time": when, "ccv": ccv, "cost": total},
         {
-            "told": told[known],
+            "time": when[known],
             "certificate": bound[known],
             "best": total[known] - bound[known],
         },
@@ -110,10 +127,11 @@ TEXT_STYLE = """
 :host { font: 16px/1.4 system-ui, sans-serif; color: light-dark(#1b1f23, #e6e8ea); width: 100%; }
 h1 { font-size: 1.3rem; margin: 0 0 .5rem } h2 { font-size: 1.1rem; margin: .5rem 0 }
 .bk-clearfix { width: 100% } .wide { overflow-x: auto; max-width: calc(100vw - 2rem) }
-p { overflow-wrap: anywhere } table { border-collapse: collapse }
+p { overflow-wrap: anywhere; margin: .5rem 0 } table { border-collapse: collapse }
 th, td { white-space: nowrap; text-align: right; padding: .25rem .6rem;
          border-bottom: 1px solid #8888 }
-th:first-child, td:first-child { text-align: left }
+th:first-child, td:first-child { text-align: left; position: sticky; left: 0;
+         background: light-dark(#ffffff, #14171a) }
 a { color: light-dark(#0050a0, #7db8ff) } a:focus { outline: 3px solid #E69F00 }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .5rem;
      margin: 0 } dt { font-size: .85rem; opacity: .8 } dd { margin: 0; font-size: 1.15rem }
@@ -137,8 +155,8 @@ def overview(sessions: list[Status]) -> str:
     )
 
 
-def session_summary(status: Status) -> str:
-    """Return the name and the numbers of a session in HTML."""
+def session_summary(status: Status, other: str | None = None) -> str:
+    """Return the name and the numbers of a session in HTML, and what it is compared with."""
     shown = {
         "decisions": str(status.decisions),
         "answered": str(status.answered),
@@ -152,7 +170,23 @@ def session_summary(status: Status) -> str:
         "last change": _ago(status.last),
     }
     terms = "".join(f"<div><dt>{k}</dt><dd>{escape(v)}</dd></div>" for k, v in shown.items())
-    return f"<h2>{escape(status.name)}</h2><p>{escape(status.policy)}</p><dl>{terms}</dl>"
+    compared = "" if other is None else f"<p>Dashed grey lines: {escape(other)}.</p>"
+    return (
+        f"<h2>{escape(status.name)}</h2><p title='{escape(status.policy)}'>"
+        f"{escape(subtitle(status))}</p><dl>{terms}</dl>{compared}"
+    )
+
+
+def subtitle(status: Status) -> str:
+    """Return what decides, on what, and since when.
+
+    The policy is stored as its repr, such as "projection_free_coco(Simplex(n=3, total=1.0))".
+    """
+    method, _, arguments = status.policy.partition("(")
+    kind = re.match(r"[A-Za-z]\w*", arguments)
+    on = f"{kind[0]} ({status.dim} coordinates)" if kind else f"{status.dim} coordinates"
+    since = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(status.created))
+    return f"{method} on {on}, since {since}"
 
 
 def _mean_cost(status: Status) -> float | None:

@@ -217,7 +217,7 @@ class ConvexRounds(Rounds):
         value, slope = 0.0, np.zeros(self.dim)
         for cost in self.costs:
             value += float(cost(x))
-            slope = slope + as_vector(cost.grad(x), "the subgradient of a cost", self)
+            slope = slope + as_vector(cost.grad(x), "the subgradient of a cost", self.dim)
         return value, slope
 
     def evaluate(self, x: Vector, known: Vector, loaded: Numbers) -> Evaluation:  # noqa: ARG002
