@@ -107,6 +107,8 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "how-to/litellm.md": {"setting": litellm.setting, "replay": litellm.replay},
     "how-to/live.md": {
         "kills": partial(facts, "kill_live.json"),
+    },
+    "how-to/live-service.md": {
         "service": pages.service,
         "lost": partial(facts, "kill_service.json"),
     },

@@ -27,6 +27,7 @@ FOREIGN = {
     "mkdir",
     "printf",
     "prometheus",
+    "promtool",
     "sqlite3",
 }
 """Programs of others, which are not checked."""
@@ -54,7 +55,9 @@ def parse(command, arguments, parent=None):
 
 def check(line, files=frozenset()):
     """Raise if a documented command line cannot work, where these files were saved before."""
-    program, *arguments = shlex.split(line, comments=True)
+    line = re.sub(r"^\w+=\$\((.*)\)$", r"\1", line)  # a name for what it prints
+    line = re.sub(r"^(\w+=\S+ )+", "", line)  # variables of its environment
+    program, *arguments = shlex.split(line.partition(" > ")[0], comments=True)
     if arguments and arguments[-1] == "&":
         arguments.pop()
     match program:

@@ -49,7 +49,18 @@ def shown(folder, seconds=0.0, before="", terminal=True):
     os.close(ours)
     assert done.returncode == 0, text
     assert done.stdout == b""
-    return text.decode().replace("\r\n", "\n").removesuffix("END\n")
+    return seen(text.decode().replace("\r\n", "\n").removesuffix("END\n"))
+
+
+def seen(text):
+    """Return what a terminal shows in the end: after a carriage return it writes over the line."""
+    lines = []
+    for line in text.split("\n"):
+        shown = ""
+        for part in line.split("\r"):
+            shown = part + shown[len(part) :]
+        lines.append(shown.rstrip())
+    return "\n".join(lines)
 
 
 pytestmark = pytest.mark.skipif(
@@ -115,8 +126,18 @@ def test_a_notebook_is_told(monkeypatch):
     stream = OutStream()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(announcement.multiprocessing.current_process(), "name", "MainProcess")
-    announcement.announce("compiling")
-    assert stream.text == "hedgerow: compiling\n"
+    clock = iter([0.0, 2.0, 2.1, 3.4, 3.45, 7.0, 9.0])
+    monkeypatch.setattr(announcement.time, "perf_counter", lambda: next(clock))
+    spent = CompileTime()
+    with spent.counted():
+        for _ in range(5):
+            spent.announce_if_slow()
+    line = f"hedgerow: {LINE}\n"
+    first, last = "hedgerow: 2 s of about 8 s", "hedgerow: 7 s of about 8 s"
+    assert first in stream.text
+    assert stream.text.count("3 s of") == 1, "not more often than it changes"
+    assert last in stream.text
+    assert seen(stream.text) == line, "only the line stays"
 
 
 def test_the_time_of_a_block_inside_another_counts_once(monkeypatch, caplog):

@@ -1,8 +1,9 @@
 """Say once what takes so long, when kernels must be compiled.
 
 The line goes to the logger `hedgerow` at level INFO, which the command line shows. Where logging is
-not set up, it is written to stderr if that is a terminal or a notebook. Set a level of the logger
-to be without it: `logging.getLogger("hedgerow").setLevel("WARNING")`.
+not set up, it is written to stderr if that is a terminal or a notebook, and the seconds are counted
+below it until the kernels are there. Set a level of the logger to be without it:
+`logging.getLogger("hedgerow").setLevel("WARNING")`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from contextlib import contextmanager
 
 import numba
 
-LINE = "compiling for this machine, once, about 8 s"
+ABOUT = "about 8 s"
+LINE = f"compiling for this machine, once, {ABOUT}"
 SLOW = 1.0
 """Seconds of compilation after which the line is due: what is quicker needs no explanation."""
 _log = logging.getLogger("hedgerow")
@@ -36,6 +38,8 @@ class CompileTime:
         self._spent = 0.0
         self._begin: float | None = None
         self._is_announced = False
+        self._is_watched = False
+        self._progress = ""  # what stands below the line now
 
     @contextmanager
     def counted(self) -> Iterator[None]:
@@ -49,25 +53,43 @@ class CompileTime:
         finally:
             self._spent += time.perf_counter() - self._begin
             self._begin = None
+            self._show("")
 
     def announce_if_slow(self) -> None:
         """Say once, in a block that compiles, that it takes long."""
         running = 0.0 if self._begin is None else time.perf_counter() - self._begin
         if not self._is_announced and self._spent + running >= SLOW:
             self._is_announced = True
-            announce(LINE)
+            self._is_watched = announce(LINE)
+        elif self._is_watched:
+            self._show(f"hedgerow: {self._spent + running:.0f} s of {ABOUT}")
+
+    def _show(self, progress: str) -> None:
+        """Replace what stands below the line."""
+        if progress != self._progress:
+            blank = " " * len(self._progress)
+            sys.stderr.write(f"\r{blank}\r{progress}" if blank else progress)
+            sys.stderr.flush()
+            self._progress = progress
 
 
 compile_time = CompileTime()
 
 
-def announce(line: str) -> None:
-    """Log a line, and print it to a terminal or notebook where logging is not set up."""
+def announce(line: str) -> bool:
+    """Log a line, and print it to a terminal or notebook where logging is not set up.
+
+    Returns:
+        Whether it was printed.
+
+    """
     _log.info(line)
     is_unset = _log.level == logging.NOTSET and not _log.isEnabledFor(logging.INFO)
-    if is_unset and _is_watched():
-        sys.stderr.write(f"hedgerow: {line}\n")
-        sys.stderr.flush()
+    if not is_unset or not _is_watched():
+        return False
+    sys.stderr.write(f"hedgerow: {line}\n")
+    sys.stderr.flush()
+    return True
 
 
 def _is_watched() -> bool:

@@ -147,13 +147,29 @@ def check(
 
 
 @live.command()
-def upgrade(store: Place, name: Annotated[str, typer.Argument(help="The session.")]) -> None:
-    """Continue a session of the service with this release, though it would play otherwise."""
+def upgrade(
+    store: Place,
+    name: Annotated[str, typer.Argument(help="The session.")],
+    check: Annotated[
+        bool, typer.Option("--check", help="Only compare; the exit code is 1 if decisions differ.")
+    ] = False,
+) -> None:
+    """Continue a session of the service with this release, though it would decide otherwise."""
     with _store(store) as opened:
         from hedgerow.live.opening import upgrade_session
+        from hedgerow.live.replica import OtherDecisionError
 
-        upgrade_session(opened, name)
-        print_line(f"session {name} continues with this release.")
+        try:
+            upgrade_session(opened, name, upgrade=not check)
+        except OtherDecisionError as other:
+            print_line(f"{other}.")
+            raise typer.Exit(1) from None
+        count = opened.status(name).decisions
+        print_line(
+            f"session {name}: this release decides as recorded, in all of {count} decisions."
+            if check
+            else f"session {name} continues with this release."
+        )
 
 
 @token.command("add")

@@ -120,8 +120,11 @@ def begin(
         raise
 
 
-def upgrade_session(store: Store, name: str) -> None:
-    """Continue a session of the service with this release, though it decides differently."""
+def upgrade_session(store: Store, name: str, upgrade: bool = True) -> None:
+    """Continue a session of the service with this release, though it decides differently.
+
+    Without `upgrade` it is only compared, and refused if a decision differs.
+    """
     with store.reading() as connection:
         spec = session_row(connection, check_name(name)).spec
     if spec is None:
@@ -129,4 +132,4 @@ def upgrade_session(store: Store, name: str) -> None:
             f"session {name!r} was created in Python, so only Python has its policy; open it there "
             "with live.open_session(..., upgrade=True)"
         )
-    begin(store, name, policy_of(stored_spec(spec, name)), spec=spec, upgrade=True)
+    begin(store, name, policy_of(stored_spec(spec, name)), spec=spec, upgrade=upgrade)
