@@ -296,7 +296,7 @@ def test_a_record_made_by_hand_does_not_assume_one_unit():
 def test_recorded_rounds_have_the_units_of_their_problem():
     """A problem that reacts hands out maxima, and its rounds are benchmarked afterwards."""
     problem = hr.RecordedProblem(X, rounds(), limits=NAMES)
-    seen = list(problem)
+    seen = list(problem.rounds())
     assert hr.RecordedProblem(X, seen).one_unit, "a Maximum is one constraint"
     with pytest.raises(MixedUnitsError, match="latency in ms, share of B"):
         hr.hindsight(problem, seen, budget=1.0)

@@ -81,6 +81,36 @@ def test_each_of_several_constraints_has_axes_of_its_own():
         plot_trace(trace, axes=[left, others[0]])
 
 
+def test_the_columns_of_a_frame_name_the_shares():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[0.2, 0.8], [0.3, 0.7]], ["mon", "tue"], columns=["rail", "road"])
+    ax = hr.report.plot_shares(frame)
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["road", "rail"]
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Lisbon"])
+def test_times_may_be_the_index_of_a_frame(zone):
+    pandas = pytest.importorskip("pandas")
+    index = pandas.date_range("2026-07-05 10:00", periods=4, freq="h", tz=zone)
+    trace = hr.Trace(np.zeros(4), np.zeros(4))
+    drawn = [
+        hr.report.plot_trace(trace, times=times)[0].lines[0].get_xdata()
+        for times in (index, [stamp.timestamp() for stamp in index])
+    ]
+    np.testing.assert_array_equal(*drawn)
+
+
+def test_one_named_constraint_has_its_name_and_unit():
+    X, f = hr.sets.Simplex(2), hr.Linear([30.0, 60.0], -45.0)
+    problem = hr.RecordedProblem(X, [(f, f)] * 3, limits={"latency": "ms"})
+    trace = hr.simulate(hr.projection_free_coco(X), problem)
+    _, ax = hr.report.plot_trace(trace)
+    assert (ax.get_title(loc="left"), ax.get_ylabel()) == ("Violation of latency, added up", "ms")
+    _, ax = hr.report.plot_compare({"one": trace, "two": trace})
+    assert (ax.get_title(loc="left"), ax.get_ylabel()) == ("CCV of latency so far", "ms")
+    assert trace.service_levels()[0].name == "latency"
+
+
 def test_constraints_with_one_unit_are_drawn_as_one():
     limits = {"first": "W", "second": "W"}
     rounds = [(hr.Linear([1.0, 2.0]), CAPS)] * 20

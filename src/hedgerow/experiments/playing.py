@@ -186,10 +186,11 @@ def _at(
             for c in rounds.chunks()
         ]
         return np.concatenate([f for f, _ in pairs]), np.concatenate([g for _, g in pairs])
+    given = rounds.rounds() if isinstance(rounds, Problem) else rounds
     if sizes is None:
-        table = np.array([(f(x), g(x)) for f, g in rounds], dtype=np.float64).reshape(-1, 2)
+        table = np.array([(f(x), g(x)) for f, g in given], dtype=np.float64).reshape(-1, 2)
         return table[:, 0], table[:, 1]
-    costs, each = zip(*((f(x), [g_k(x) for g_k in parts_of(g)]) for f, g in rounds), strict=True)
+    costs, each = zip(*((f(x), [g_k(x) for g_k in parts_of(g)]) for f, g in given), strict=True)
     return np.array(costs), (np.array(each) / np.array(sizes)).max(axis=1)
 
 

@@ -47,8 +47,7 @@ class Trace:
         compiled: whether the compiled loop played it.
         violations_each: where rounds have several constraints, always equally many: a row of
             values for each, in the order of the problem; else None.
-        limits: a name and a unit for each of several constraints; empty where the problem names
-            none.
+        limits: a name and a unit for each constraint; empty where the problem names none.
         one_unit: whether violations may be added: there is one constraint, or the problem says
             that all have one unit. Left out, it is assumed of one constraint alone.
 
@@ -108,7 +107,8 @@ class Trace:
         """Return the record with the problem's names and units of its constraints."""
         if problem is None:
             return self
-        limits = () if self.violations_each is None else names_of(problem.limits)
+        count = 1 if self.violations_each is None else len(self.violations_each)
+        limits = names_of(problem.limits) if len(problem.limits) == count else ()
         return replace(self, limits=limits, one_unit=problem.one_unit)
 
     @property

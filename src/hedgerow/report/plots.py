@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_array, as_count, as_vector
+from hedgerow.labels import labels_of
 from hedgerow.policies.certificate import Certificate
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.limits import numbered
@@ -54,7 +55,8 @@ def plot_trace(
         benchmark: the best fixed action, as `hindsight` returns it.
         axes: axes to draw on, one for the cost and one for each constraint; None makes a new
             figure.
-        times: when the rounds were, in Unix seconds, such as `network.times`.
+        times: when the rounds were: Unix seconds, such as `network.times`, or datetimes, such as
+            the index of a frame.
 
     """
     if not isinstance(trace, Trace):
@@ -94,7 +96,7 @@ def plot_compare(
         benchmark: the best fixed action; its mean cost is a line.
         axes: axes to draw on, one for the cost and one for each constraint; None makes a new
             figure.
-        times: when the rounds were, in Unix seconds.
+        times: when the rounds were: Unix seconds, or datetimes.
 
     """
     given: object = traces
@@ -141,7 +143,9 @@ def _each(trace: Trace) -> list[tuple[str, str, Vector]]:
     rows = trace.violations_each
     if rows is None or trace.one_unit:
         trace.check_unit("figure")
-        return [("", trace.limits[0].unit if trace.limits else "", trace.violations)]
+        unit = trace.limits[0].unit if trace.limits else ""
+        which = f" of {trace.limits[0].name}" if len(trace.limits) == 1 else ""
+        return [(which, unit, trace.violations)]
     names = numbered(trace.limits, len(rows))
     return [(f" of {name}", unit, row) for (name, unit), row in zip(names, rows, strict=True)]
 
@@ -165,7 +169,7 @@ def plot_voices(
     Args:
         voices: the weight of each voice after each round, by name, as `policy.voices` has it.
         axes: where to draw; None makes a new figure.
-        times: when the rounds were, in Unix seconds.
+        times: when the rounds were: Unix seconds, or datetimes.
 
     """
     weights = np.array([np.asarray(row, dtype=np.float64) for row in voices.values()])
@@ -203,13 +207,14 @@ def plot_shares(
     """Draw the decisions over time: a row for each coordinate, darker where it is larger.
 
     Args:
-        plays: a row x_t for each round, or the steps of `play`.
-        names: of the coordinates, such as "Lisbon → Madrid".
+        plays: a row x_t for each round, as an array or a frame, or the steps of `play`.
+        names: of the coordinates, such as "Lisbon → Madrid"; left out, the columns of a frame.
         axes: where to draw; None makes a new figure.
-        times: when the rounds were, in Unix seconds.
+        times: when the rounds were: Unix seconds, or datetimes.
         most: how many coordinates to show, those with the largest sums; never one that is always 0.
 
     """
+    names = labels_of(plays) if names is None else names
     shares = _plays(plays)
     rounds, n = shares.shape
     named = [str(i) for i in range(n)] if names is None else [str(name) for name in names]
@@ -248,8 +253,8 @@ def plot_shares(
 
 
 def _plays(given: Any) -> NDArray[np.float64]:
-    rows = given if isinstance(given, np.ndarray) else list(given)
-    if len(rows) and isinstance(rows[0], Step):
+    rows = given if hasattr(given, "shape") else list(given)
+    if isinstance(rows, list) and rows and isinstance(rows[0], Step):
         rows = [step.x for step in rows]
     shares = as_array(rows, "plays")
     if shares.ndim != 2 or not shares.size:
@@ -267,7 +272,13 @@ def _figure(columns: int, size: tuple[float, float]) -> Any:
     return axes[0]
 
 
-def _when(times: ArrayLike | None, rounds: int) -> Vector:
+def _when(times: Any, rounds: int) -> Vector:
+    """Return where rounds are drawn; times are seconds, or datetimes as an index of pandas has."""
+    if getattr(times, "tz", None) is not None:
+        times = times.tz_convert(None)  # UTC
+    given = None if times is None else np.asarray(times)
+    if given is not None and given.dtype.kind == "M":
+        times = (given - np.datetime64(0, "s")) / np.timedelta64(1, "s")
     return round_positions(None if times is None else as_vector(times, "times", rounds), rounds)
 
 
