@@ -1,28 +1,42 @@
-"""The commands of the page on live sessions: check, back up, upgrade, roll back."""
+"""The commands of the pages on live sessions: serve, decide, watch, back up, upgrade, roll back."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shlex
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import hedgerow as hr
+from hedgerow.cli.app import app
 from hedgerow.live.checking import check_store
 from hedgerow.live.opening import begin
 from hedgerow.live.specs import Spec, policy_of
 from kill_live import functions, state_of
 from postgres_server import INSTALLED
 
-PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "live.md").read_text()
-SECTION = PAGE[PAGE.index("## A damaged store") : PAGE.index("## Over HTTP")]
-BLOCKS = re.findall(r"^```sh\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)
+PAGES = Path(__file__).parents[2] / "docs" / "how-to"
+SERVICE = (PAGES / "live-service.md").read_text(encoding="utf-8")
+OPERATIONS = (PAGES / "live-operations.md").read_text(encoding="utf-8")
 SPEC = {"set": {"kind": "Simplex", "n": 4}, "method": "projection_free_coco"}
+NOT_RUN = ("python3 -m venv", ". new", "pip install", "hedgerow serve")
+"""Other releases cannot be installed in a test; the other page starts the service."""
+
+
+def blocks(text, language="sh"):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def section(title):
+    return OPERATIONS.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
 def opened(place):
@@ -38,30 +52,145 @@ def played(place, first, count):
 
 def run(command, folder):
     programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    subprocess.run(
+    done = subprocess.run(
         ["bash", "-ec", command],
         cwd=folder,
-        check=True,
-        env={**os.environ, "PATH": programs},
+        env={**os.environ, "PATH": programs, "OMP_NUM_THREADS": "1"},
         capture_output=True,
+        text=True,
+        check=False,
     )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
-def test_the_commands_of_the_page_run(tmp_path):
-    if shutil.which("sqlite3") is None:
-        pytest.skip("needs the command sqlite3: apt-get install sqlite3")
-    before = played(tmp_path / "routes.db", 0, 20)
-    with opened(tmp_path / "routes.db") as session:  # in use while it is backed up
+def run_block(block):
+    """Run the commands of a block in this folder, ours in this process; return what ours said."""
+    said = []
+    for line in block.splitlines():
+        if line.startswith("hedgerow ") and not line.startswith(NOT_RUN):
+            done = CliRunner().invoke(app, shlex.split(line, comments=True)[1:])
+            said.append((done.exit_code, " ".join(done.output.split())))
+        elif not line.startswith(NOT_RUN):
+            run(line, ".")
+    return said
+
+
+needs_sqlite = pytest.mark.skipif(
+    shutil.which("sqlite3") is None, reason="needs the command sqlite3: apt-get install sqlite3"
+)
+FINE = (0, "Nothing is damaged.")
+
+
+def test_the_commands_of_the_service_run_as_they_stand(tmp_path):
+    """On a port of its own; what waits for the service is added."""
+    if shutil.which("curl") is None:
+        pytest.skip("needs the command curl: apt-get install curl")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    here = f"127.0.0.1:{port}"
+    page = SERVICE.replace("127.0.0.1:8765", here)
+    (program,) = blocks(page, "py")
+    config, rules = blocks(page, "yaml")
+    for name, text in (
+        ("router.py", program), ("prometheus.yml", config), ("hedgerow-rules.yml", rules),
+    ):  # fmt: skip
+        (tmp_path / name).write_text(text)
+    script = "\n".join(blocks(page)[:6])
+    if shutil.which("promtool") is None:
+        script = re.sub(r"^promtool .*$", "", script, flags=re.MULTILINE)
+    started = f"hedgerow serve routes.db --port {port} &"
+    waits = f"trap 'kill $!' EXIT\nuntil curl -sf http://{here}/health > up; do sleep 0.1; done"
+    assert script.count("hedgerow serve routes.db &") == 1
+    said = run(script.replace("hedgerow serve routes.db &", f"{started}\n{waits}"), tmp_path)
+    shown = json.loads(blocks(SERVICE, "json")[0])
+    answers = [json.loads(line) for line in re.findall(r"\{\"id\": ?\"minute-1\".*?\}(?=\{)", said)]
+    decision, acknowledged = answers if answers else (None, None)
+    assert decision is not None, said
+    assert {k: v for k, v in decision.items() if k != "time"} == {
+        k: v for k, v in shown.items() if k != "time"
+    }
+    assert acknowledged["order"] == 2
+    assert re.search(r"\{'ams': 0\.\d+, 'fra': 0\.\d+, 'lon': 0\.\d+\}", said), said
+    named = set(
+        re.findall(r"hedgerow_session_\w+", rules + "".join(SERVICE.split("| metric |")[1:]))
+    )
+    exposed = set(re.findall(r"^(hedgerow_session_\w+)\{", said, re.MULTILINE))
+    assert named - {"hedgerow_session_ccv_each_total"} <= exposed
+
+
+@needs_sqlite
+def test_a_backup_is_made_in_use_and_restored(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = played("routes.db", 0, 20)
+    make, restore = blocks(section("Backup"))
+    with opened("routes.db") as session:
         session.ask()
-        for block in BLOCKS:
-            run(block, tmp_path)
+        assert run_block(make) == [FINE]
         for k in range(5):
             session.tell(session.ask().id, *functions(100 + k, 4))
-    assert len(BLOCKS) == 3
-    with opened(tmp_path / "routes-backup.db") as session:
+    with opened("routes-backup.db") as session:
         assert state_of(session) == (before[0] + 1, before[1])
+    assert run_block(restore) == [FINE]
+    with opened("routes.db") as session:
         assert session.status().decisions == 21
-    assert check_store(str(tmp_path / "routes.db")) == []
+
+
+def release(monkeypatch, name, eagerness=1.0):
+    """Be another release, which builds the same call otherwise where it is more eager."""
+    for module in ("opening", "replica"):
+        monkeypatch.setattr(f"hedgerow.live.{module}.this_release", lambda: name)
+
+    def build(spec):
+        made = hr.projection_free_coco(hr.sets.Simplex(4), eagerness=eagerness)
+        made._call = policy_of(spec).made_by()
+        return made
+
+    monkeypatch.setattr("hedgerow.live.opening.policy_of", build)
+    monkeypatch.setitem(globals(), "opened", lambda place: begin(
+        place, "edge-eu", build(Spec(**SPEC)), spec=json.dumps(SPEC), every=8
+    ))  # fmt: skip
+
+
+@needs_sqlite
+def test_a_session_is_upgraded_and_rolled_back_by_the_commands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rehearse, install, go_on = blocks(section("Upgrade"))
+    roll_back, restore = blocks(section("Rollback"))
+    release(monkeypatch, "1.0")
+    before = played("routes.db", 0, 20)
+    run_block(blocks(section("Backup"))[0])
+    release(monkeypatch, "1.1")
+    same = (0, "session edge-eu: this release decides as recorded.")
+    assert run_block(rehearse) == [same]
+    release(monkeypatch, "2.0", eagerness=4.0)
+    run("cp routes-backup.db other.db", ".")
+    ((code, said),) = run_block(rehearse.replace("routes-backup.db", "other.db"))
+    assert code == 1
+    assert "would have decided otherwise from round" in said
+    run_block(install)
+    goes_on = (0, "session edge-eu continues with this release.")
+    assert run_block(go_on) == [goes_on]
+    played("routes.db", 20, 5)
+    release(monkeypatch, "1.0")
+    assert run_block(roll_back) == [goes_on]
+    with opened("routes.db") as session:
+        assert session.status().answered == 25
+        session.tell(session.ask().id, *functions(25, 4))
+    assert run_block(restore) == [FINE]
+    with opened("routes.db") as session:
+        assert state_of(session) == before
+
+
+def test_a_store_is_checked_repaired_and_compacted_by_the_commands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    played("routes.db", 0, 20)
+    (damaged,) = blocks(section("A damaged store"))
+    assert run_block(damaged) == [FINE, FINE]
+    (compact,) = blocks(section("A store that grows"))
+    assert run_block(compact) == [(0, "32 rows of the journal were compacted.")]
+    assert check_store("routes.db") == []
 
 
 def test_a_dump_of_postgresql_is_a_backup(place, tmp_path, request):

@@ -164,12 +164,8 @@ def upgrade(
         except OtherDecisionError as other:
             print_line(f"{other}.")
             raise typer.Exit(1) from None
-        count = opened.status(name).decisions
-        print_line(
-            f"session {name}: this release decides as recorded, in all of {count} decisions."
-            if check
-            else f"session {name} continues with this release."
-        )
+        result = ": this release decides as recorded" if check else " continues with this release"
+        print_line(f"session {name}{result}.")
 
 
 @token.command("add")
