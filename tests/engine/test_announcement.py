@@ -6,6 +6,7 @@ import logging
 import os
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -121,23 +122,66 @@ def unset_log():
     log.setLevel(before)
 
 
+class Terminal(OutStream):
+    """As a terminal."""
+
+    __module__ = "io"
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """Watch 8 s of compiling through a stream, and return it."""
+
+    def compile_with(stream):
+        clock = iter([0.0, 2.0, 2.1, 3.4, 3.45, 7.0, 9.0])
+        monkeypatch.setattr(announcement.time, "perf_counter", lambda: next(clock))
+        monkeypatch.setattr(announcement.multiprocessing.current_process(), "name", "MainProcess")
+        monkeypatch.setattr(sys, "stderr", stream)
+        spent = CompileTime()
+        with spent.counted():
+            for _ in range(5):
+                spent.announce_if_slow()
+        return stream.text
+
+    return compile_with
+
+
 @pytest.mark.usefixtures("unset_log")
-def test_a_notebook_is_told(monkeypatch):
-    stream = OutStream()
-    monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(announcement.multiprocessing.current_process(), "name", "MainProcess")
-    clock = iter([0.0, 2.0, 2.1, 3.4, 3.45, 7.0, 9.0])
-    monkeypatch.setattr(announcement.time, "perf_counter", lambda: next(clock))
-    spent = CompileTime()
-    with spent.counted():
-        for _ in range(5):
-            spent.announce_if_slow()
-    line = f"hedgerow: {LINE}\n"
-    first, last = "hedgerow: 2 s of about 8 s", "hedgerow: 7 s of about 8 s"
-    assert first in stream.text
-    assert stream.text.count("3 s of") == 1, "not more often than it changes"
-    assert last in stream.text
-    assert seen(stream.text) == line, "only the line stays"
+def test_a_terminal_counts_the_seconds_and_keeps_the_line(watched):
+    text = watched(Terminal())
+    assert "2 s so far" in text
+    assert text.count("3 s so far") == 1, "not more often than it changes"
+    assert "7 s so far" in text
+    assert seen(text) == f"hedgerow: {LINE}\n"
+
+
+@pytest.mark.usefixtures("unset_log")
+def test_a_notebook_has_one_output_that_is_replaced(watched, monkeypatch):
+    shown = []
+
+    class Output:
+        def update(self, content, raw):
+            assert raw
+            shown.append(content["text/plain"])
+
+    def display(content, raw, display_id):
+        assert display_id
+        Output().update(content, raw)
+        return Output()
+
+    monkeypatch.setitem(sys.modules, "IPython.display", types.SimpleNamespace(display=display))
+    assert watched(OutStream()) == ""
+    line = f"hedgerow: {LINE}"
+    assert shown == [line, *(f"{line}: {k} s so far" for k in (2, 3, 7))]
+
+
+@pytest.mark.usefixtures("unset_log")
+def test_a_notebook_without_displays_has_the_line(watched, monkeypatch):
+    monkeypatch.setitem(sys.modules, "IPython.display", None)
+    assert watched(OutStream()) == f"hedgerow: {LINE}\n"
 
 
 def test_the_time_of_a_block_inside_another_counts_once(monkeypatch, caplog):
