@@ -22,6 +22,7 @@ from hedgerow.live.opening import begin
 from hedgerow.live.service import make_app
 from hedgerow.live.specs import Spec, policy_of
 from kill_live import functions, state_of
+from operator_case import operator_csv
 from postgres_server import INSTALLED
 
 PAGES = Path(__file__).parents[2] / "docs" / "how-to"
@@ -88,11 +89,13 @@ def test_the_commands_of_the_service_run_as_they_stand(tmp_path, monkeypatch, ca
     if shutil.which("curl") is None:
         pytest.skip("needs the command curl: apt-get install curl")
     monkeypatch.chdir(tmp_path)
-    (program,) = blocks(SERVICE, "py")
+    programs = dict(zip(("router.py", "replay.py"), blocks(SERVICE, "py"), strict=True))
+    Path("out/operator").mkdir(parents=True)
+    operator_csv(Path("out/operator/measurements.csv"), minutes=30)
     config, rules = blocks(SERVICE, "yaml")
     for name, text in (("prometheus.yml", config), ("hedgerow-rules.yml", rules)):
         Path(name).write_text(text)
-    lines = "".join(blocks(SERVICE)[:6]).replace("\\\n", " ").replace("\n   ", " ").splitlines()
+    lines = "".join(blocks(SERVICE)[:7]).replace("\\\n", " ").replace("\n   ", " ").splitlines()
     assert lines.pop(2) == "hedgerow serve routes.db &"
     said = []
     with listening(make_app(hr.live.Store("routes.db"))) as http:
@@ -107,9 +110,10 @@ def test_the_commands_of_the_service_run_as_they_stand(tmp_path, monkeypatch, ca
                     monkeypatch.setenv(name, done.stdout.strip())
                 else:
                     Path(file).write_text(done.stdout)
-            elif line == "TOKEN=$TOKEN python router.py":
+            elif " python " in line:
+                name = line.split()[-1]
                 exec(
-                    compile(program.replace("http://127.0.0.1:8765", here), "router.py", "exec"), {}
+                    compile(programs[name].replace("http://127.0.0.1:8765", here), name, "exec"), {}
                 )
             elif not line.startswith("promtool") or shutil.which("promtool") is not None:
                 said.append(run(line.replace("http://127.0.0.1:8765", here), "."))
@@ -119,8 +123,11 @@ def test_the_commands_of_the_service_run_as_they_stand(tmp_path, monkeypatch, ca
     assert json.loads(decision) | {"time": 0} == shown | {"time": 0}
     assert json.loads(told)["order"] == 2
     assert json.loads(status)["answered"] == 1
-    shares = re.fullmatch(r"\{'ams': (.*), 'fra': (.*), 'lon': (.*)\}\n", capsys.readouterr().out)
+    shares, *routes = capsys.readouterr().out.splitlines()
+    shares = re.fullmatch(r"\{'ams': (.*), 'fra': (.*), 'lon': (.*)\}", shares)
     assert sum(map(float, shares.groups())) == pytest.approx(1.0, abs=0.02)
+    assert routes
+    assert all(re.fullmatch(r" *[\d.]+%  Lisbon > (.* > )?Warsaw", route) for route in routes)
     table = SERVICE.partition("| metric |")[2].partition("\n\n")[0]
     named = set(re.findall(r"hedgerow_session_\w+", rules + table))
     exposed = set(re.findall(r"^(hedgerow_session_\w+)\{", metrics, re.MULTILINE))
