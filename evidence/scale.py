@@ -1,7 +1,7 @@
 """One game of up to a million demands: times, memory, peers, shards on Dask, and paths in bulk.
 
-Run it by `python evidence/scale.py SECTION ...`: paths, game, growth, solvers, dask, single, world; all of
-them if none is named. It writes scale.json section by section. `--pairs` limits the demands.
+Run it by `python evidence/scale.py SECTION ...`: paths, game, growth, solvers, dask, single, world;
+all of them if none is named. It writes scale.json section by section. `--pairs` limits the demands.
 """
 
 from __future__ import annotations
