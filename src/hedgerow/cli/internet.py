@@ -106,7 +106,7 @@ def _as_data(
         return sum(seen) / len(seen)
 
     return {
-        "network": "a random internet" if traffic.network is None else traffic.network.name,
+        "network": "A random internet" if traffic.network is None else traffic.network.name,
         "nodes": traffic.nodes,
         "links": len(traffic.edges),
         "pairs": traffic.pairs,
@@ -131,7 +131,7 @@ def _as_data(
 
 def _print(data: dict[str, Any]) -> None:
     print_line(
-        f"{data['network'][0].upper() + data['network'][1:]}: {data['nodes']} nodes, {data['links']} directed links, "
+        f"{data['network']}: {data['nodes']} nodes, {data['links']} directed links, "
         f"{data['pairs']} demands on {data['paths']} paths, {data['rounds']} rounds; "
         f"{data['failing']} links fail."
     )

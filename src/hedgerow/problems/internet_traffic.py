@@ -38,8 +38,8 @@ class InternetTraffic:
     square roots of their degrees, and demands are a gravity model with a day of its own for each
     pair (`DriftingDemand`). Capacities were planned for shortest paths and mean demands, in powers
     of two; a tenth of the large links is too small by half. Two busy links fail, one after the
-    other, that every demand on them could avoid. A network of your own keeps its links and latencies;
-    the rest is drawn as above.
+    other, that every demand on them could avoid. A network of your own keeps its links and
+    latencies; the rest is drawn as above.
 
     Args:
         pairs: how many demands there are.
