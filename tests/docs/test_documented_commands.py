@@ -40,7 +40,10 @@ def commands(page):
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     prompts = re.findall(r"^\$ ((?:.*\\\n)*.*)$", text, re.MULTILINE)
-    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    joined = [
+        re.sub(r"\\\n|(?<=,)\n(?= )", " ", block) for block in blocks
+    ]  # bodies in quotes, too
+    lines = [line for block in joined for line in block.splitlines()]
     return [line for line in (*lines, *(p.replace("\\\n", " ") for p in prompts)) if line.strip()]
 
 
