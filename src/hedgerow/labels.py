@@ -112,8 +112,9 @@ def with_labels_of(x: Any, entries: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def size_of(of: int | HasCoordinates | None) -> int | None:
     """Return how many coordinates something has; a number is that already."""
-    found: int | None = getattr(of, "dim", of)
-    return found
+    anything: Any = of
+    dim: int | None = getattr(anything, "dim", anything)
+    return dim
 
 
 def in_order(value: Any, name: str, given: Labels, labels: Labels | None) -> Any:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.live.decision import Decision
 from hedgerow.live.lease import Lease, LeaseHeldError
 from hedgerow.live.opening import open_session
-from hedgerow.live.session import Decision, Session
+from hedgerow.live.session import Session
 from hedgerow.live.store import Store, StoreError
 from hedgerow.steer.explanation import changes, reasons
 from hedgerow.steer.metrics import SteerMetrics
