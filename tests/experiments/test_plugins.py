@@ -366,7 +366,7 @@ def test_runs_with_mixed_units_are_compared_in_declared_sizes(own, tmp_path):
         ("heat", "W"),
     ]
     free = hindsight(problem, constrained=False).x
-    over = [max(0.0, g.parts[0](free) / 0.5, g.parts[1](free) / 30.0) for _, g in problem]
+    over = [max(0.0, g.parts[0](free) / 0.5, g.parts[1](free) / 30.0) for _, g in problem.rounds()]
     assert run.benchmark["blind"]["ccv"] == pytest.approx(sum(over))
     assert sum(over) > 0.0
     frame = results.to_frame()

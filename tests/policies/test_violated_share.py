@@ -326,10 +326,12 @@ def test_certificates_of_several_constraints():
     trace = hr.simulate(policy, problem)
     for y in np.random.default_rng(0).dirichlet(np.ones(3), 40):
         regret = trace.cost - sum(f(y) for f, _ in problem)
-        over = [sum(max(0.0, g.parts[k](y)) for _, g in problem) for k in range(2)]
+        over = [sum(max(0.0, g.parts[k](y)) for _, g in problem.rounds()) for k in range(2)]
         assert regret <= policy.certificate(over) + 1e-9
     one = ViolatedShare(hr.projection_free_coco(X), [0.05, 0.05])
-    trace = hr.simulate(one, hr.RecordedProblem(X, list(problem)), hr.feedback.first_order_each)
+    trace = hr.simulate(
+        one, hr.RecordedProblem(X, list(problem.rounds())), hr.feedback.first_order_each
+    )
     assert one.certificate() >= one.certificate(with_margin=True)
     assert not hasattr(ViolatedShare(threshold_rule(X)), "certificate")
 

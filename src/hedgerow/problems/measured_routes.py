@@ -33,7 +33,7 @@ from hedgerow.problems.edge_quantities import (
     levels,
     quantity_name,
 )
-from hedgerow.problems.problem import GivenRound, RecordedProblem
+from hedgerow.problems.problem import GivenRound, RecordedProblem, Round
 from hedgerow.problems.routes import Orientation, find_routes
 from hedgerow.problems.variation import UniformScaling
 from hedgerow.protocols.service_level import ServiceLevel, service_level
@@ -259,6 +259,10 @@ class MeasuredRoutes(RecordedProblem):
                 "in a constraint; leave it out"
             )
         super().__init__(found.paths, self._functions(rounds))
+
+    def __iter__(self) -> Iterator[Round]:
+        """Yield the rounds; several limits as their `Maximum`, since no list was given."""
+        return self.rounds()
 
     def _functions(self, rounds: int) -> Iterator[GivenRound]:
         for t in range(rounds):
