@@ -48,7 +48,9 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
     kinds = {problem["kind"] for problem in resolved["problems"]}
     fixed = resolved.get("fixed", {})
     shares = resolved.get("violated", {})
-    known = {*method_names(), *fixed, *shares}
+    constants = resolved.get("constants", {})
+    inside = {of["method"] for of in constants.values()}
+    known = {*method_names(), *fixed, *shares, *(constants if inside <= {*method_names()} else ())}
     if not (kinds <= set(kind_names()) and set(resolved["methods"]) <= known):
         return None  # an import path among them is not followed: reading runs no code
     experiment = Experiment(
@@ -68,6 +70,9 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
             for name, action in fixed.items()
         ),
         violated=tuple((name, (method, share)) for name, (method, share) in shares.items()),
+        constants=tuple(
+            (name, (of["method"], tuple(of["values"].items()))) for name, of in constants.items()
+        ),
         few=resolved.get("few"),
         many=tuple(resolved.get("many", ())),
     )

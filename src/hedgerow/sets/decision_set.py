@@ -242,22 +242,14 @@ class DecisionSet(ShortRepr, ABC):
     def tangent(self, c: ArrayLike) -> Vector:
         """Return the component of c along the set; the oracle's answer does not change.
 
-        Through the oracle: without the directions in which the set is flat, up to 1000 dimensions.
+        Unless the set knows its flat directions that is c: finding them takes oracle calls.
         """
-        c = as_vector(c, "the direction", self.dim)
-        if self.dim > derived.LARGEST_HULL or not self._flat.size:
-            return c
-        return c - self._flat @ (self._flat.T @ c)
+        return as_vector(c, "the direction", self.dim)
 
     @cached_property
     def _hull(self) -> tuple[Vector, Vector, Vector]:
         """Affinely independent vertices (d + 1, dim), the basis (dim, d) and its complement."""
         return derived.find_hull(self)
-
-    @property
-    def _flat(self) -> Vector:
-        """An orthonormal basis (dim, dim - d) of the directions in which the set is flat."""
-        return self._hull[2]
 
     def tangent_norm(self, c: ArrayLike) -> float:
         """Return the norm of `tangent(c)`, or zero if it is below the rounding error of ||c||."""
@@ -418,6 +410,22 @@ class FullDimensional(DecisionSet):
     def hull(self) -> tuple[Vector, Vector]:
         """Return the whole space."""
         return np.zeros(self.dim), np.eye(self.dim)
+
+
+class FlatSet(DecisionSet):
+    """A set that may be flat: its oracle is called 2 dim + 1 times, once, to find where."""
+
+    @property
+    def _flat(self) -> Vector:
+        """An orthonormal basis (dim, dim - d) of the directions in which the set is flat."""
+        return self._hull[2]
+
+    def tangent(self, c: ArrayLike) -> Vector:
+        """Remove the flat directions; above 1000 dimensions return c as it is."""
+        c = as_vector(c, "the direction", self.dim)
+        if self.dim > derived.LARGEST_HULL or not self._flat.size:
+            return c
+        return c - self._flat @ (self._flat.T @ c)
 
 
 class ProjectableSet(DecisionSet):

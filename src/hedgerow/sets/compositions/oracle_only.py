@@ -20,11 +20,11 @@ from hedgerow.inputs import (
     as_vector,
     freeze,
 )
-from hedgerow.sets.decision_set import DecisionSet, Rows
+from hedgerow.sets.decision_set import FlatSet, Rows
 from hedgerow.sets.validation import check_coordinates, check_width
 
 
-class ContainsUnitVectors(DecisionSet):
+class ContainsUnitVectors(FlatSet):
     """A set of x >= 0 that contains zero and the unit vector of each coordinate that can move."""
 
     @property
@@ -59,7 +59,7 @@ PAIRS = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class ConvexHull(DecisionSet):
+class ConvexHull(FlatSet):
     """The mixtures of given points.
 
     Oracle: the smallest entry of V c, O(k n) with k points. Diameter: exact up to 2000 points, else
@@ -136,7 +136,7 @@ class ConvexHull(DecisionSet):
 
 
 @dataclass(frozen=True, eq=False)
-class OracleSet(DecisionSet):
+class OracleSet(FlatSet):
     """The set that your own linear minimisation oracle defines.
 
     Each answer is checked for its shape and for finite numbers; that it is a minimiser is your

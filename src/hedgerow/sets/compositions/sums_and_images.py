@@ -17,6 +17,7 @@ from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import (
     DecisionSet,
     Decomposable,
+    FlatSet,
     HasLinearDescription,
     Rows,
     Workspace,
@@ -34,7 +35,7 @@ ONE_TO_ONE = 1e-6
 """A matrix with a smaller ratio of singular values is not solved with."""
 
 
-class Composed(DecisionSet):
+class Composed(FlatSet):
     """A set whose oracle puts together answers of other sets.
 
     Where minimisers tie, vertices of the parts need not make a vertex: on a simplex plus an l1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
-from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.decision_set import FlatSet
 from hedgerow.sets.directions import ascending
 from hedgerow.sets.paths.graph import Edges, Index, as_edges, number_undirected
 from hedgerow.sets.validation import check_coordinates, check_width
@@ -186,7 +186,7 @@ class ConcaveOfSum(SetFunction):
 
 
 @dataclass(frozen=True, eq=False)
-class Submodular(DecisionSet):
+class Submodular(FlatSet):
     """What the polytopes of a submodular function share: its gains, and the width of each entry.
 
     Along an order of the elements the gain of each is f(those up to it) - f(those before it).
