@@ -20,11 +20,12 @@ from hedgerow.cli.tune import _table as tune_table
 from hedgerow.experiments.results import Results
 from hedgerow.networks.network import Network
 from hedgerow.report.escaping import in_csv, in_figure, in_html, in_latex, in_table, printable
+from hedgerow.report.latex import as_latex
 from hedgerow.report.networks import network_table, record_table, rejection_table
 from hedgerow.report.page import write_report
 from hedgerow.report.picture import canvas
 from hedgerow.report.summary import Summary
-from hedgerow.report.tables import as_csv, as_latex
+from hedgerow.report.tables import as_csv
 from made_results import Made, make_results
 
 HOSTILE = {
@@ -158,8 +159,8 @@ def test_a_method_that_is_not_known_here_is_reported(tmp_path, monkeypatch):
     assert "not a method of this library; its numbers are as stored" in page
     (row,) = [r for r in Summary(Results(at)).rows if r.config.method == "of_tomorrow"]
     assert row.regret.value == 2.0
-    assert "of_tomorrow" in as_csv([row])
-    assert r"of\_tomorrow" in as_latex([row])
+    assert "of_tomorrow" in as_csv(summary)
+    assert r"of\_tomorrow" in as_latex(summary, [row])
 
 
 @pytest.mark.parametrize("key", ["kinds", "presets"])

@@ -24,10 +24,10 @@ from hedgerow.report.headline import (
     standings,
     what_was_run,
 )
-from hedgerow.report.naming import GARBER, HEADLINE, OURS, PLAIN, SINHA, WANG, full_name
+from hedgerow.report.latex import as_latex
+from hedgerow.report.naming import GARBER, HEADLINE, OURS, PLAIN, SINHA, WANG, Names
 from hedgerow.report.page import write_report
 from hedgerow.report.summary import Summary
-from hedgerow.report.tables import as_latex
 from live_figures import items, renderers, wait_until
 from made_results import Made, make_results
 
@@ -74,7 +74,7 @@ def page(summary: Summary, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def named(method: str) -> str:
-    return full_name(method, "practical")
+    return Names({"methods": [method]}).full(method, "practical")
 
 
 def said(summary: Summary) -> list[str]:
@@ -172,7 +172,11 @@ def test_every_table_says_what_is_a_reconstruction(tmp_path: Path):
     folder = write_report(summary, tmp_path / "page").parent
     for name in ("headline.tex", "table.tex", "table.csv"):
         text = (folder / name).read_text()
-        for remark in ("reconstruction", "restarts around our learner", "schedules reconstructed"):
+        for remark in (
+            "reconstruction",
+            "restarts around Hedgerow's learner",
+            "schedules reconstructed",
+        ):
             assert remark in text, (name, remark)
 
 
@@ -298,7 +302,7 @@ def test_the_table_has_the_numbers_of_the_results(summary: Summary, page: Path):
 
 def test_latex_marks_the_best_and_the_second(summary: Summary, page: Path):
     rows = {row.config.method: row for row in summary.rows}
-    lines = {line.split(" & ")[0]: line for line in as_latex(summary.rows).splitlines()}
+    lines = {line.split(" & ")[0]: line for line in as_latex(summary, summary.rows).splitlines()}
 
     def marked(mean: Any, command: str) -> str:
         value, half = str(mean).split(" ± ")
@@ -309,7 +313,7 @@ def test_latex_marks_the_best_and_the_second(summary: Summary, page: Path):
     ours = lines[r"projection\_free\_coco"]
     assert marked(rows[OURS].ccv, r"\underline") in ours
     assert marked(rows[SINHA].regret, r"\underline") in lines[r"sinha\_vaze\_2024"]
-    latex = as_latex(summary.rows)
+    latex = as_latex(summary, summary.rows)
     assert (latex.count(r"\mathbf"), latex.count(r"\underline")) == (2, 2)
     short = (page.parent / "headline.tex").read_text()
     assert "Sinha and Vaze 2024 (projects) & practical" in short

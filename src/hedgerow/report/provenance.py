@@ -30,9 +30,11 @@ def how_far(results: Results) -> str:
         absent := [m for m in results.experiment["methods"] if m not in stored]
     ):
         return f"{there} runs; not finished: none of {', '.join(absent)}"
+    refused = sum(run.record["status"] != "done" for run in results.runs)
+    parts = f"{there - refused} runs played, {refused} refused"
     if expected is None or there >= expected:
-        return f"{there} runs"
-    return f"{there} of {expected} runs; not finished"
+        return parts if refused else f"{there} runs"
+    return f"{there} of {expected} runs{f' ({parts})' if refused else ''}; not finished"
 
 
 def expected_runs(resolved: dict[str, Any]) -> int | None:
