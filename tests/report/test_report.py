@@ -25,7 +25,6 @@ from hedgerow.report.summary import (
     MethodConfig,
     ProblemAtHorizon,
     Summary,
-    described,
     growth_rates,
     representatives,
 )
@@ -312,7 +311,9 @@ def test_names_stand_beside_what_a_reader_must_know(tmp_path: Path):
     console.print(summary_table(summary, summary.places[0], "practical"))
     assert "wang_2025 (restarts around Hedgerow's learner)" in console.file.getvalue()
     theory = [row.config._replace(preset="theory") for row in summary.rows]
-    assert "wang_2025" in map(described, theory), "the theorem's constants are their own"
+    assert "wang_2025" in (summary.names.in_code(*of[:2]) for of in theory), (
+        "the theorem's constants are their own"
+    )
 
 
 @pytest.mark.usefixtures("undrawn")
