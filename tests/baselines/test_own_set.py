@@ -37,7 +37,7 @@ def play(method, X):
     ]
     policy = method.policy(X, T, 7, "practical", KNOWN)
     feedback = getattr(policy, "feedback", None) or method.feedback(KNOWN)
-    return list(hr.play(policy, hr.Recorded(X, rounds), feedback))
+    return list(hr.play(policy, hr.RecordedProblem(X, rounds), feedback))
 
 
 NEEDS_ROWS = {"follow_the_leader_feasible"}
@@ -85,7 +85,7 @@ NEEDS_BY_METHOD = {
     ),
     "lu_bagel": "separation",
     **dict.fromkeys(
-        ("projection_free_cbco", "wang_2025_bandit", "garber_kretzu_2024_bandit"), "hull"
+        ("projection_free_bandit", "wang_2025_bandit", "garber_kretzu_2024_bandit"), "hull"
     ),
 }  # fmt: skip
 

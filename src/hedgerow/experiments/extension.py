@@ -18,7 +18,7 @@ OF_METHODS = {
     "constants": "its constants are others",
 }
 """Tables by method; what it means if a method of both experiments differs in one."""
-FREE = (*LISTS, *OF_METHODS, "about", "tune", "eager", "few", "many", "seeds", "problems")
+FREE = (*LISTS, *OF_METHODS, "about", "tune", "eagerness_methods", "common_seeds", "all_seeds", "seeds", "problems")
 """Keys that are compared entry by entry, or that no run depends on."""
 
 
@@ -52,7 +52,7 @@ def extension(stored: Record, asked: Record, mix: bool = False) -> Extension:
         if label in new
     ]
     parts.append(_entries("seed", stored["seeds"], asked["seeds"]))
-    few = [of.get("few") or math.inf for of in (stored, asked)]
+    few = [of.get("common_seeds") or math.inf for of in (stored, asked)]
     if few[0] != few[1]:
         more = ("all seeds for every method",)
         parts.append(Extension(more, ()) if few[1] > few[0] else Extension((), more))
@@ -137,7 +137,7 @@ def _eager(stored: Record, asked: Record) -> Extension:
     both = [name for name in stored["methods"] if name in asked["methods"]]
     if min(len(of["eagerness"]) for of in (stored, asked)) < 2:
         return Extension((), ())
-    old, new = ([n for n in both if n in of.get("eager", of["methods"])] for of in (stored, asked))
+    old, new = ([n for n in both if n in of.get("eagerness_methods", of["methods"])] for of in (stored, asked))
     return _entries("every eagerness for", old, new)
 
 

@@ -470,9 +470,9 @@ class ExperimentFile(Table):
     about: Text | None = None
     presets: Distinct[Annotated[str, among("practical", "theory")]] = ["practical"]
     eagerness: Distinct[Positive] = [1.0]
-    eager: Distinct[PlayingMethod] | None = None
-    few: Count | None = None
-    many: Distinct[PlayingMethod] | None = None
+    eagerness_methods: Distinct[PlayingMethod] | None = None
+    common_seeds: Count | None = None
+    all_seeds: Distinct[PlayingMethod] | None = None
     tune: Annotated[TuneTable, PlainValidator(partial(parse, TuneTable))] | None = None
 
     @model_validator(mode="before")
@@ -497,10 +497,10 @@ class ExperimentFile(Table):
             raise ValueError(f".constants.{twice[0]} has the name of another method; give another")
         if self.tune and any("eagerness" in dict(of) for _, of in self.constants.values()):
             raise ValueError("constants may not set eagerness, which tune chooses; leave it out")
-        if (self.few is None) != (self.many is None):
+        if (self.common_seeds is None) != (self.all_seeds is None):
             raise ValueError(
                 ".few (how many seeds are enough) and many (the methods that play all) go "
-                f"together; got {'many' if self.few is None else 'few'} alone"
+                f"together; got {'many' if self.common_seeds is None else 'few'} alone"
             )
         return self
 

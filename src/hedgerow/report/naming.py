@@ -17,7 +17,7 @@ OWN = {
     OURS: "Hedgerow (Sarkar et al. 2026, Algorithm 2)",
     PLAIN: "Hedgerow, plain (Sarkar et al. 2026, Algorithm 2)",
     "projection_free_long_term": "Hedgerow, long-term constraints",
-    "projection_free_cbco": "Sarkar et al. 2026, Algorithm 4, values only",
+    "projection_free_bandit": "Sarkar et al. 2026, Algorithm 4, values only",
     "ftpl_coco": "Sarkar et al. 2026, Algorithm 7, perturbed leader",
     "follow_the_leader_feasible": "Follow the leader, feasible",
     "unconstrained": "Sarkar et al. 2026, Algorithm 1, unconstrained",

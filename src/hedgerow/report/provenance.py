@@ -65,7 +65,7 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
         methods=tuple(resolved["methods"]),
         presets=tuple(resolved["presets"]),
         eagerness=tuple(resolved["eagerness"]),
-        eager=tuple(resolved.get("eager", resolved["methods"])),
+        eagerness_methods=tuple(resolved.get("eagerness_methods", resolved["methods"])),
         seeds=tuple(resolved["seeds"]),
         fixed=tuple(
             (name, action if isinstance(action, str) else tuple(action))
@@ -75,8 +75,8 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
         constants=tuple(
             (name, (of["method"], tuple(of["values"].items()))) for name, of in constants.items()
         ),
-        few=resolved.get("few"),
-        many=tuple(resolved.get("many", ())),
+        common_seeds=resolved.get("common_seeds"),
+        all_seeds=tuple(resolved.get("all_seeds", ())),
     )
     try:
         if rows := resolved.get("selection"):
@@ -145,7 +145,7 @@ ALWAYS = (
     ),
 )
 SYNTHETIC = {
-    "atlas_like": "latencies and bandwidths are drawn; the shape follows RIPE Atlas measurements",
+    "random_network": "latencies and bandwidths are drawn; the shape follows RIPE Atlas measurements",
 }
 
 
