@@ -225,7 +225,11 @@ class Normalised(Stateful, Generic[Seen]):
         if inner is None or self.decision_set.compiled is None:
             return None
         # other rounds read more of a function than its value and one gradient
-        return NormalisedRounds(self, inner) if inner.feedback in (first_order, full_information) else None
+        return (
+            NormalisedRounds(self, inner)
+            if inner.feedback in (first_order, full_information)
+            else None
+        )
 
     def summary(self) -> Summary:
         """Return the totals of the rounds so far, in their own units."""

@@ -18,7 +18,17 @@ OF_METHODS = {
     "constants": "its constants are others",
 }
 """Tables by method; what it means if a method of both experiments differs in one."""
-FREE = (*LISTS, *OF_METHODS, "about", "tune", "eagerness_methods", "common_seeds", "all_seeds", "seeds", "problems")
+FREE = (
+    *LISTS,
+    *OF_METHODS,
+    "about",
+    "tune",
+    "eagerness_methods",
+    "common_seeds",
+    "all_seeds",
+    "seeds",
+    "problems",
+)
 """Keys that are compared entry by entry, or that no run depends on."""
 
 
@@ -137,7 +147,10 @@ def _eager(stored: Record, asked: Record) -> Extension:
     both = [name for name in stored["methods"] if name in asked["methods"]]
     if min(len(of["eagerness"]) for of in (stored, asked)) < 2:
         return Extension((), ())
-    old, new = ([n for n in both if n in of.get("eagerness_methods", of["methods"])] for of in (stored, asked))
+    old, new = (
+        [n for n in both if n in of.get("eagerness_methods", of["methods"])]
+        for of in (stored, asked)
+    )
     return _entries("every eagerness for", old, new)
 
 
