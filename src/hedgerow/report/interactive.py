@@ -505,7 +505,7 @@ def eagerness_panels(eager: Mapping[ProblemAtHorizon, Sequence[Row]], method: st
 
 
 def _by_eagerness(
-    eagerness_methods: Mapping[ProblemAtHorizon, Sequence[Row]], method: str, which: Which
+    eager: Mapping[ProblemAtHorizon, Sequence[Row]], method: str, which: Which
 ) -> dict[str, Any]:
     label, unit, least = (REGRET, "regret", -math.inf) if which == "regret" else (CCV, "CCV", 0.0)
     means = {place: [getattr(row, which) for row in rows] for place, rows in eager.items()}
