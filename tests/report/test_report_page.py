@@ -368,6 +368,15 @@ def test_in_a_browser_the_page_asks_for_nothing_and_its_controls_work(page: Path
         assert "y_log" in view.evaluate(lines)
         view.locator("button[data-scale]").first.click()
         assert set(view.evaluate(lines)) == {"y"}
+        shade = "getComputedStyle(document.querySelector('{}')).{}"
+        assert view.evaluate(shade.format("body", "backgroundColor")) == "rgb(255, 255, 255)"
+        assert view.evaluate(shade.format(".panel", "filter")) == "none"
+        view.emulate_media(color_scheme="dark")
+        assert view.evaluate(shade.format("body", "backgroundColor")) == "rgb(20, 20, 20)"
+        assert view.evaluate(shade.format(".panel", "filter")).startswith("invert(0.92)")
+        view.set_viewport_size({"width": 390, "height": 800})
+        assert view.evaluate("document.documentElement.scrollWidth") == 390, "no sideways scrolling"
+        view.set_viewport_size({"width": 1400, "height": 900})
         grids = "p.center.filter(c => c.type === 'Grid' && c.dimension === k && c.visible).length"
         assert view.evaluate(
             f"Bokeh.documents.every(d => [0, 1].every(k => {{ "
