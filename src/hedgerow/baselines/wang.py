@@ -185,7 +185,7 @@ five dimensions at T = 2000 and 20000, seeds 0 and 1."""
     sees="values",
     needs="known T, G, bound; oblivious rounds; inner ball",
     confidence="high for the theory preset, its analysis disputed; practical: restarts around "
-    "our blocks",
+    "Hedgerow's blocks",
     practical="restarts around Hedgerow's blocks",
 )
 def wang_2025_bandit(

@@ -203,7 +203,7 @@ def print_summary(found: dict[str, Any], tally: SweepProgress, as_json: bool, qu
             f"{counted(len(tally.failed), 'task')} failed; {found['found_finished']} of "
             f"{counted(found['tasks'], 'task')} finished before."
         )
-        print_line(f"Results: {found['folder']}")
+        print_line(f"Results: {found['folder']}; `hedgerow report {found['folder']}` draws them.")
         for method, reasons in found["reasons"].items():
             print_line(f"{method} refused:")
             for reason, count in reasons.items():

@@ -12,7 +12,7 @@ from hedgerow.experiments.records import DamagedError, Record, read_experiment
 LISTS = {"methods": "method", "presets": "preset", "eagerness": "eagerness"}
 """Keys whose entries are combined with all others, and what a sentence calls one entry."""
 OF_METHODS = {
-    "code": "its file was edited",
+    "code": "its file was edited (put what is new into another file)",
     "fixed": "its action is another",
     "violated": "its method or its share is another",
     "constants": "its constants are others",
@@ -130,7 +130,7 @@ def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     old, new = ({**of, **of["parameters"]} for of in (before, now))
     key = min(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
     if key in ("code", "sha256"):
-        return "a file that it reads, or that defines it, was edited"
+        return "a file that it reads, or that defines it or its set, was edited"
     return f"its {key} is {old.get(key)!r:.60}, here {new.get(key)!r:.60}"
 
 
