@@ -246,7 +246,12 @@ def test_the_page_opens_with_what_was_run(summary: Summary, page: Path):
     assert second == "Hedgerow 0.", "the environment was not stored"
     order = [html.escape(first), 'id="answers"', *map(html.escape, said(summary))]
     order += ['id="headline-0"', "<strong>CCV</strong>", 'id="plane-practical-0"', 'id="verdicts"']
-    order += ['id="others"', 'id="curves-1-atlas-like-practical-0"', 'id="tables"', 'id="choices"']
+    order += [
+        'id="others"',
+        'id="curves-1-random-network-practical-0"',
+        'id="tables"',
+        'id="choices"',
+    ]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     (summary.results.folder / "environment.json").write_text(

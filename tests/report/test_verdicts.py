@@ -87,7 +87,7 @@ def test_a_verdict_names_what_was_compared(tmp_path):
     console.print(verdict_table(verdicts(summary, place), place))
     assert compared in console.file.getvalue()
     assert compared in verdict_section(verdicts(summary, place), place)
-    assert Game(summary, place, "theory").named(OURS) == "Algorithm 2, as in the paper"
+    assert Game(summary, place, "theory").named(OURS) == "Sarkar et al. 2026, Algorithm 2"
 
 
 def test_methods_are_compared_seed_by_seed(tmp_path):
