@@ -31,7 +31,8 @@ def test_run_on_a_pipe(tmp_path):
     told = "5 runs and 3 benchmarks done, 1 run refused, 0 tasks failed; 0 of 7 tasks finished"
     assert told in first.stdout, "a game that reacts has a benchmark for each run"
     *_, where, who, why = first.stdout.splitlines()
-    assert (where, who) == ("Results: out/small", "ftpl_coco refused:")
+    assert where == "Results: out/small; `hedgerow report out/small` draws them."
+    assert who == "ftpl_coco refused:"
     assert why.startswith("  once: HalfspaceBox reacts to the plays")
     again = invoked("run", "small.toml", "--workers", 1, "--json")
     found = json.loads(again.stdout)

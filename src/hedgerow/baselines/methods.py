@@ -185,6 +185,27 @@ def share_method(name: str, method: str, share: float) -> Method:
     return ShareMethod(**{**known, **stated}, share=share)
 
 
+GIVEN = ("horizon", "preset", "seed", "rng", "lengths", "prices")
+"""Arguments that an experiment gives itself, so that no file sets them."""
+
+
+def constant_names(method: Method) -> list[str] | None:
+    """Return the constants that an experiment file may set; None where it takes any."""
+    _, *parameters = inspect.signature(method.build).parameters.values()
+    if any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
+        return None
+    return [p.name for p in parameters if p.name not in GIVEN and p.kind not in VARIADIC]
+
+
+def constants_method(name: str, method: str, constants: Mapping[str, Any]) -> Method:
+    """Return a method with constants of the user's; eagerness is given when the policy is built."""
+    inner = find_method(method)
+    rest = {key: value for key, value in constants.items() if key != "eagerness"}
+    said = ", ".join(f"{key} = {value}" for key, value in rest.items())
+    remark = "; ".join(part for part in (inner.remark, said) if part)
+    return replace(inner, build=partial(inner.build, **rest), label=name, remark=remark)
+
+
 def find_method(name: str) -> Method:
     """Return a method by its name here, its name in an installed package, or its import path.
 
