@@ -98,9 +98,10 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
     def take_units(self, one_unit: bool) -> None:
         """Remember whether all constraints of a round have one unit, for `summary`.
 
-        A game reports what its problem says. Once units may differ they do for good.
+        A game reports what its problem says. Once units may differ they do for good. A policy with
+        a queue for each constraint adds none of them, whatever their units.
         """
-        if not one_unit:
+        if not one_unit and "ccv_each" not in self._state.layout:
             self._state["mixed_units"][0] = 1.0
 
     def summary(self) -> Summary:

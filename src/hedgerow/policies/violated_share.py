@@ -144,7 +144,7 @@ class ViolatedShare(Stateful):
 
     def take_units(self, one_unit: bool) -> None:
         """Remember whether all constraints of a round have one unit, for `summary`."""
-        if not one_unit:
+        if not one_unit and len(self.shares) == 1:
             self._state["mixed_units"][0] = 1.0
 
     def ask(self, advice: Advice | None = None) -> Vector:
@@ -327,8 +327,7 @@ class ViolatedShare(Stateful):
             margin=self.margin,
             left_out=tuple(map(int, state["left_out"])),
         )
-        mixed = state["mixed_units"][0] and not several
-        return summary.of_several() if mixed else summary
+        return summary.of_several() if state["mixed_units"][0] else summary
 
     @property
     def _parts(self) -> Mapping[str, Restorable]:
