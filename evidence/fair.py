@@ -5,7 +5,8 @@ where it was stopped, with the strongest rivals also tuned in a second constant,
 of engineers, which have nothing to tune. Where HEDGEROW_DATA names the folder of the measured files
 it writes evidence/fair_networks.csv too, from `fair_network` and `fair_latency`. Names of problems
 and of methods on the command line choose some; a file keeps its rows of the others. Play only those
-methods again that changed, and compare a few others: the same code must give the same rows.
+methods again that changed, and compare a few others: the same code must give the same rows. Times
+per round then stay those of the run of all methods, because others cannot be compared with them.
 
 Every game that is reported is a row of fair_games.csv. `evidence/fair_table.py` describes that file
 and computes the tables from it. A method that refuses a problem has a row in the tables with its
@@ -76,7 +77,7 @@ def with_variants(experiment: Experiment, asked: Collection[str] = ()) -> Experi
     if asked:
         methods = tuple(name for name in methods if family_of(name)[0] in asked)
     code = tuple((name, code_of(load_path(name))) for name in VARIANTS if name in methods)
-    return replace(experiment, methods=methods, eager=methods, code=(*experiment.code, *code))
+    return replace(experiment, methods=methods, eagerness_methods=methods, code=(*experiment.code, *code))
 
 
 def with_traffic(experiment: Experiment) -> Experiment:
@@ -239,9 +240,12 @@ def networks(data: Path) -> dict[str, Path]:
 def store(name: str, made: list[Row], games: list[Row]) -> None:
     """Write rows and games of some methods on a problem; the files keep all others."""
     new = {(row["problem"], row["method"]) for row in made}
-    kept = [row for row in read_rows(name) if (row["problem"], row["method"]) not in new]
+    before = read_rows(name)
+    kept = [row for row in before if (row["problem"], row["method"]) not in new]
     blank = dict.fromkeys(HEADINGS, "")
     filled = [blank | {key: written(value) for key, value in row.items()} for row in made]
+    if any(row["problem"] in {problem for problem, _ in new} for row in kept):
+        keep_times(filled, before)  # those of one run can be compared
     rows = in_order([*kept, *filled], "problem", lambda row: LAST.get(row["group"], 0))
     write_rows(name, HEADINGS, rows)
     others = [
@@ -251,6 +255,15 @@ def store(name: str, made: list[Row], games: list[Row]) -> None:
     ]
     write_rows("fair_games.csv", COLUMNS, in_order([*others, *games], "label"))
     fair_table.main()  # the correction is over all problems: all p-values change
+
+
+def keep_times(rows: list[Row], before: list[Row]) -> None:
+    """Give rows the times of a round that they had before, where they had any."""
+    times = {(row["problem"], row["method"]): row["microseconds_per_round"] for row in before}
+    for row in rows:
+        time = times.get((row["problem"], row["method"]))
+        if time and row["microseconds_per_round"] != "":
+            row["microseconds_per_round"] = time
 
 
 def in_order(rows: list[Row], first: str, then: Callable[[Row], int] = lambda _: 0) -> list[Row]:
