@@ -77,7 +77,9 @@ def with_variants(experiment: Experiment, asked: Collection[str] = ()) -> Experi
     if asked:
         methods = tuple(name for name in methods if family_of(name)[0] in asked)
     code = tuple((name, code_of(load_path(name))) for name in VARIANTS if name in methods)
-    return replace(experiment, methods=methods, eagerness_methods=methods, code=(*experiment.code, *code))
+    return replace(
+        experiment, methods=methods, eagerness_methods=methods, code=(*experiment.code, *code)
+    )
 
 
 def with_traffic(experiment: Experiment) -> Experiment:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow._engine.kernel import kernel, number, read, write
+from hedgerow._engine.kernel import kernel, number, read, whole, write
 from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector
 from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_and_left, move
@@ -37,6 +37,12 @@ def along_simplex(c: Array, plain2: float) -> float:
     return balanced(NO_INDEX, NO_NUMBERS, c, plain2) if len(c) > 1 else 0.0
 
 
+@kernel(number, read, whole)
+def worth_of(parts: Array, length: int) -> float:
+    """Return w_t v_t after a violation, else 0; the surrogate of a guard writes it to block 0."""
+    return float(parts[WORTH]) if length > WORTH + 1 else 0.0  # others than `CertificateSteps`
+
+
 @kernel(*BEFORE_ORACLE)
 def before_oracle(
     state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
@@ -48,7 +54,8 @@ def before_oracle(
     blocks, length = int(own[BLOCKS]), int(own[LENGTH])
     begin, parts = own[BEGIN:], own[BEGIN + blocks + 1 :]
     t = own[ROUND] = own[ROUND] + 1.0
-    copy(work[2 * n : 3 * n], s)
+    if worth_of(parts, length) > 0.0:
+        copy(work[2 * n : 3 * n], s)
     for b in range(blocks):
         i, j = int(begin[b]), int(begin[b + 1])
         part, s_b, x_b = parts[b * length : (b + 1) * length], s[i:j], x[i:j]
@@ -88,7 +95,7 @@ def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> No
     x, own, passed = state[:n], state[3 * n :], work[3 * n + NUMBERS :]
     blocks, length = int(own[BLOCKS]), int(own[LENGTH])
     begin, parts = own[BEGIN:], own[BEGIN + blocks + 1 :]
-    worth = parts[WORTH] if length > WORTH + 1 else 0.0  # a guard's surrogate writes to the first
+    worth = worth_of(parts, length)
     share = 1.0
     if worth > 0.0 or own[CUT] > 0.0:
         for b in range(blocks):
