@@ -1,10 +1,10 @@
-"""The round after a violation on traffic games: `python evidence/overshoot.py` writes overshoot.csv.
+"""The worst round on traffic games: `python evidence/overshoot.py` writes overshoot.csv.
 
 Of each game the worst round and the CCV, relative to those of the unconstrained policy, for the
-default and for `tracking=False`. Generated demand on 20 networks, 40 and 100 demands of seeds 500 to
-504; where HEDGEROW_DATA names the measured files, each day of Abilene and GEANT too, with limits of
-0.6, 0.7 and 0.8 of what shortest paths exceed in a tenth of its rounds. No seed and no day chose a
-constant.
+default and for `tracking=False`. Generated demand on 20 networks, 40 and 100 demands of seeds 500
+to 504; where HEDGEROW_DATA names the measured files, each day of Abilene and GEANT too, with limits
+of 0.6, 0.7 and 0.8 of what shortest paths exceed in a tenth of its rounds. No seed and no day chose
+a constant.
 """
 
 from __future__ import annotations
