@@ -233,7 +233,10 @@ def test_columns_are_guessed_and_a_time_that_is_not_read_is_pointed_out(case, tm
     [
         ("src,dst,latency_ms,t", "src dst latency_ms t"),
         ("measured_at,src_site,dst_site,avg_rtt,price", "src_site dst_site avg_rtt measured_at"),
-        ("Time,Source Host,Destination Host,RTT (ms)", "Source Host|Destination Host|RTT (ms)|Time"),
+        (
+            "Time,Source Host,Destination Host,RTT (ms)",
+            "Source Host|Destination Host|RTT (ms)|Time",
+        ),
         ("startTime,endTime,srcIp,srcName,dstName,pingMs", "srcName dstName pingMs startTime"),
         ("a,b,rtt_us,round_trip_time", "a b"),
         ("src_port,dst_port,jitter", ""),

@@ -119,7 +119,7 @@ def backtest(
     eagerness: float = 1.0,
     violated: float | None = None,
     advice: Sequence[str] = (),
-    dead: float | None = None,
+    dead_from: float | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> Backtest:
     """Replay measured rounds with the default policy, its plain variant and usual routing rules.
@@ -132,8 +132,8 @@ def backtest(
             first two rows are then the default policy and the threshold rule, each in a
             `ViolatedShare`.
         advice: advisers by name, of `ADVISERS`; one more row is then the default policy with them.
-        dead: the latency in ms from which on a link counts as dead; left out, ten times the
-            link's median. A link without a reading is dead, too.
+        dead_from: the latency in ms from which on a link counts as dead; left out, ten times the
+            link's median. A link with an outage is dead, too.
         time_limit: seconds for the best fixed action in hindsight.
 
     """
@@ -142,7 +142,7 @@ def backtest(
             f"a backtest plays measured rounds, hr.problems.MeasuredRoutes, got {problem!r:.60}"
         )
     advisers = advisers_of(problem, advice)
-    flags = problem.dead_links(None if dead is None else as_number(dead, "dead"))
+    flags = problem.dead_links(dead_from)
     best = hindsight(problem, budget="least", time_limit=as_number(time_limit, "time_limit"))
     players = {**default_policies(problem, eagerness, violated), **(policies or {})}
     if advice:

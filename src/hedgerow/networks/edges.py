@@ -191,7 +191,8 @@ class _Readings:
     def _unanswered(self) -> NDArray[np.bool_]:
         """Which rows have no latency, and no bandwidth either, whose measurement is an answer."""
         names = filter(None, (self.reader.latency, self.reader.bandwidth))
-        return np.logical_and.reduce([np.isnan(self.values[name]) for name in names])
+        found: NDArray[np.bool_] = np.all([np.isnan(self.values[name]) for name in names], axis=0)
+        return found
 
     def _empty(self) -> list[str]:
         """Return a remark on readings without a value, if there are any."""
@@ -219,7 +220,8 @@ class _Readings:
         _, usual = medians(self.edge[rows][1:][within], gaps[within])
         remark = f"{empty} of {slots} readings are missing: not every link has one in every round"
         longer = next_duration(float(np.quantile(usual, 0.9))) if usual.size else None
-        if longer is None or every is not None and parse_duration(longer, "series") <= every:
+        now = float(np.median(np.diff(begins)))
+        if longer is None or parse_duration(longer, "series") <= now:
             return [f"{remark}. The last one counts."]
         return [f"{remark}. The last one counts; for longer rounds use series={longer!r}."]
 

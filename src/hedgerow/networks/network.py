@@ -283,7 +283,9 @@ def _outages(given: ArrayLike, series: NDArray[np.float64] | None) -> NDArray[np
     answered = found & ~np.isnan(series)
     if answered.any():
         t, e = np.argwhere(answered)[0]
-        raise ValueError(f"outages[{t}, {e}] is True, but latency_series has {series[t, e]:g} there")
+        raise ValueError(
+            f"outages[{t}, {e}] is True, but latency_series has {series[t, e]:g} there"
+        )
     return read_only(found)
 
 
