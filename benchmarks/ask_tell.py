@@ -22,7 +22,7 @@ def seconds(act: Callable[[], object]) -> float:
 
 
 def ask_and_tell(
-    policy: hr.Constrained[hr.feedback.EvalGrad], rounds: list[tuple[hr.Linear, hr.Linear]]
+    policy: hr.ConstrainedPolicy[hr.feedback.EvalGrad], rounds: list[tuple[hr.Linear, hr.Linear]]
 ) -> None:
     """Ask, evaluate cost and constraint, and tell."""
     for cost, constraint in rounds:
@@ -32,9 +32,9 @@ def ask_and_tell(
 
 def main() -> None:
     """Interleave the candidates and print medians."""
-    problem = hr.ShortestPath.atlas_like(seed=0)
+    problem = hr.ShortestPath.random_network(seed=0)
     X, rounds = problem.decision_set, list(problem)
-    recorded, x = hr.Recorded(X, rounds), X.start()
+    recorded, x = hr.RecordedProblem(X, rounds), X.start()
     workspace, direction = X.workspace(), problem.latency
 
     def evaluate() -> None:

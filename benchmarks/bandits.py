@@ -18,7 +18,7 @@ ROUNDS = 1600
 GAMES: dict[str, Callable[[], hr.problems.LinearProblem]] = {
     "simplex of 10": lambda: hr.problems.IidSimplex(n=10, horizon=ROUNDS),
     "simplex of 100": lambda: hr.problems.IidSimplex(n=100, horizon=ROUNDS),
-    "paths, 300 edges": lambda: hr.ShortestPath.atlas_like(60, 300, horizon=ROUNDS, seed=0),
+    "paths, 300 edges": lambda: hr.ShortestPath.random_network(60, 300, horizon=ROUNDS, seed=0),
 }
 
 
@@ -41,7 +41,7 @@ def bandits() -> list[dict[str, Any]]:
         whole, rng = drawn(make()), np.random.default_rng(0)
         game = Drawn(whole.decision_set, whole.block, ROUNDS)
         shape = ROUNDS, game.decision_set.dim
-        policy = hr.projection_free_cbco(game.decision_set, ROUNDS, 0, lipschitz=1e3, bound=5e3)
+        policy = hr.projection_free_bandit(game.decision_set, ROUNDS, 0, lipschitz=1e3, bound=5e3)
         fresh = iter([deepcopy(policy) for _ in range(2 * (TURNS + 1))])  # outside of the clock
 
         def by_objects(game: hr.Problem, fresh: Any) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 import hedgerow as hr
 from hedgerow.learners.block_ocg import BlockOCG
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.problems import FortzThorup, QueueingDelay, TrafficEngineering
 from hedgerow.surrogates import CurrentSurrogate
 from hedgerow.surrogates.potentials import PowerPotential
@@ -39,12 +39,12 @@ def traffic(T: int, **options: Any) -> TrafficEngineering:
     return TrafficEngineering(X, demands, latency, np.full(len(edges), 70.0), 0.8, **options)
 
 
-def many_blocks(T: int, blocks: int = 10_000) -> hr.Recorded:
+def many_blocks(T: int, blocks: int = 10_000) -> hr.RecordedProblem:
     """Return linear rounds on a product of many simplices of four entries."""
     rng = np.random.default_rng(1)
     X = hr.sets.Product(*[hr.sets.Simplex(4)] * blocks)
     pairs = rng.random((T, 2, X.dim))
-    return hr.Recorded(X, [(hr.Linear(a), hr.Linear(c, -0.5 * blocks)) for a, c in pairs])
+    return hr.RecordedProblem(X, [(hr.Linear(a), hr.Linear(c, -0.5 * blocks)) for a, c in pairs])
 
 
 def games(T: int) -> dict[str, Game]:
@@ -55,13 +55,13 @@ def games(T: int) -> dict[str, Game]:
     congested = {name: traffic(T, cost=cost) for name, cost in kinds.items()}
     S, B, box = hr.sets.Simplex(50), hr.sets.L2Ball(50), hr.problems.QuadraticBox(50, T)
     limits = rng.uniform(-1.0, 1.0, (T, 6, 50))
-    maxima = hr.Recorded(
+    maxima = hr.RecordedProblem(
         S, [(hr.Linear(a[0]), hr.Maximum([hr.Linear(c, -0.2) for c in a[1:]])) for a in limits]
     )
     curved = [(hr.Quadratic.distance(a[0]), hr.Quadratic.distance(a[1], 1.0, -8.0)) for a in limits]
-    ball = hr.Recorded(B, curved)
+    ball = hr.RecordedProblem(B, curved)
     iid = hr.problems.IidSimplex(n=10, horizon=T)
-    graph = hr.ShortestPath.atlas_like(nodes=60, edges=300, horizon=T, seed=0)
+    graph = hr.ShortestPath.random_network(nodes=60, edges=300, horizon=T, seed=0)
     hard = hr.problems.HardBox(n=100, halfspaces=30, horizon=T)
     product = many_blocks(min(T, 40))
 
@@ -69,9 +69,9 @@ def games(T: int) -> dict[str, Game]:
         return lambda: hr.projection_free_coco(problem.decision_set, **options), problem
 
     def blocks(problem: hr.Problem) -> Game:
-        def make() -> Constrained[Any]:
+        def make() -> ConstrainedPolicy[Any]:
             learner = BlockOCG(problem.decision_set)  # type: ignore[arg-type]
-            return Constrained(learner, CurrentSurrogate(PowerPotential(2.0, 1.0)))
+            return ConstrainedPolicy(learner, CurrentSurrogate(PowerPotential(2.0, 1.0)))
 
         return make, problem
 
@@ -106,9 +106,9 @@ def games(T: int) -> dict[str, Game]:
         "`garber_kretzu_2024_bandit`, simplex of 10": bandit(
             hr.baselines.garber_kretzu_2024_bandit, iid
         ),
-        "`projection_free_cbco`, simplex of 10": bandit(hr.projection_free_cbco, iid),
+        "`projection_free_bandit`, simplex of 10": bandit(hr.projection_free_bandit, iid),
         "`wang_2025_bandit`, simplex of 10": bandit(hr.baselines.wang_2025_bandit, iid),
-        "`projection_free_cbco`, 300 edges": bandit(hr.projection_free_cbco, graph),
+        "`projection_free_bandit`, 300 edges": bandit(hr.projection_free_bandit, graph),
     }
 
 

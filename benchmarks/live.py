@@ -28,7 +28,7 @@ NODES, EDGES, CLIENTS = 191, 1200, 8
 
 def commits(folder: str, rounds: int = 400, block: int = 40) -> dict[str, Any]:
     """Play rounds and commit their bytes bare, in turns, in one folder."""
-    problem = hr.ShortestPath.atlas_like(nodes=NODES, edges=EDGES, horizon=rounds, seed=0)
+    problem = hr.ShortestPath.random_network(nodes=NODES, edges=EDGES, horizon=rounds, seed=0)
     policy, game = hr.projection_free_coco(problem.decision_set), list(problem)
     with tempfile.TemporaryDirectory(dir=folder) as place:
         bare = sqlite3.connect(f"{place}/bare.db", isolation_level=None)
@@ -37,7 +37,7 @@ def commits(folder: str, rounds: int = 400, block: int = 40) -> dict[str, Any]:
         bare.execute("CREATE TABLE bytes (seq INTEGER PRIMARY KEY, payload BLOB)")
         action, feedback = os.urandom(8 * EDGES), os.urandom(16 * EDGES + 80)
         spent = {"session": 0.0, "bare": 0.0}
-        with hr.live.open(f"{place}/live.db", "a", policy) as session:
+        with hr.live.open_session(f"{place}/live.db", "a", policy) as session:
             session.tell(session.ask().id, *game[0])  # compile and load
             for first in range(0, rounds, block):
                 begin = time.perf_counter()
@@ -65,12 +65,12 @@ def memory(folder: str, rounds: int, points: int = 10) -> dict[str, Any]:
     """Play durable rounds in this process, some with late or no feedback, and watch its memory."""
     import psutil
 
-    problem = hr.ShortestPath.atlas_like(nodes=NODES, edges=EDGES, horizon=400, seed=0)
+    problem = hr.ShortestPath.random_network(nodes=NODES, edges=EDGES, horizon=400, seed=0)
     policy, game, seen = hr.projection_free_coco(problem.decision_set), list(problem), []
     process, begin = psutil.Process(), time.perf_counter()
     with (
         tempfile.TemporaryDirectory(dir=folder) as place,
-        hr.live.open(f"{place}/live.db", "a", policy) as session,
+        hr.live.open_session(f"{place}/live.db", "a", policy) as session,
     ):
         waiting: list[str] = []
         for t in range(rounds):

@@ -22,7 +22,7 @@ PLAIN = "without tracking"
 
 def shortest_path_game() -> tuple[hr.ShortestPath, hr.problems.LinearChunk]:
     """Return the paper's game and all its rounds, drawn once."""
-    problem = hr.ShortestPath.atlas_like(seed=20)
+    problem = hr.ShortestPath.random_network(seed=20)
     parts = zip(*problem.chunks(), strict=True)
     return problem, hr.problems.LinearChunk(
         *(np.ascontiguousarray(np.concatenate(part)) for part in parts)
@@ -34,7 +34,7 @@ def loops() -> list[Row]:
     problem, table = shortest_path_game()
     X = problem.decision_set
     edges = [tuple(pair) for pair in X.edges.tolist()]
-    ready = list(hr.Recorded(X, problem))
+    ready = list(hr.RecordedProblem(X, problem))
     workspace = X.workspace()
 
     def played(policy: Any, T: int) -> Any:

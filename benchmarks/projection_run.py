@@ -18,11 +18,11 @@ from hedgerow.inputs import Vector
 Rounds = list[tuple[hr.Function, hr.Function]]
 
 
-def projected_coco(decision_set: hr.DecisionSet) -> hr.Constrained[hr.feedback.EvalGrad]:
+def projected_coco(decision_set: hr.DecisionSet) -> hr.ConstrainedPolicy[hr.feedback.EvalGrad]:
     """Return the practical preset of `projection_free_coco` with the learner replaced."""
     learner = hr.learners.AdaGrad(decision_set)
-    surrogate = hr.surrogates.AdaptiveSurrogate(hr.surrogates.SeenRanges(learner))
-    return hr.Constrained(learner, surrogate)
+    surrogate = hr.surrogates.AdaptiveSurrogate(hr.surrogates.ObservedRanges(learner))
+    return hr.ConstrainedPolicy(learner, surrogate)
 
 
 def trajectory(problem: hr.ShortestPath, skip: int, count: int) -> list[Vector]:
@@ -37,7 +37,7 @@ def trajectory(problem: hr.ShortestPath, skip: int, count: int) -> list[Vector]:
     return asked.targets[skip:]
 
 
-def run(policy: hr.Constrained[hr.feedback.EvalGrad], rounds: Rounds) -> tuple[float, hr.Trace]:
+def run(policy: hr.ConstrainedPolicy[hr.feedback.EvalGrad], rounds: Rounds) -> tuple[float, hr.Trace]:
     """Play ready-made rounds; return the seconds and what happened."""
     costs, violations = [], []
     watch = Stopwatch()
@@ -53,7 +53,7 @@ def run(policy: hr.Constrained[hr.feedback.EvalGrad], rounds: Rounds) -> tuple[f
 
 def compare(horizon: int = 1600, repetitions: int = 7) -> dict[str, Any]:
     """Play the paper's graph both ways, taking turns."""
-    problem = hr.ShortestPath.atlas_like(horizon=horizon, seed=0)
+    problem = hr.ShortestPath.random_network(horizon=horizon, seed=0)
     X, rounds, best = problem.decision_set, list(problem), hr.hindsight(problem)
     policies = {"projection": projected_coco, "oracle": hr.projection_free_coco}
     times: dict[str, list[float]] = {name: [] for name in policies}

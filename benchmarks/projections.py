@@ -92,7 +92,7 @@ def assignments(k: int) -> Iterator[Contest]:
 def paths(k: int) -> Iterator[Contest]:
     """The points that the projection-based policy projects after 100 rounds, and random ones."""
     nodes, edges = ((40, 200), (191, 1200), (764, 4800))[k]
-    problem = hr.ShortestPath.atlas_like(nodes, edges, horizon=400, seed=1)
+    problem = hr.ShortestPath.random_network(nodes, edges, horizon=400, seed=1)
     X, size = problem.decision_set, f"{nodes} / {edges} edges"
     count = (20, 10, 2)[k] * REPETITIONS
     rows = X.rows()

@@ -18,7 +18,7 @@ import hedgerow
 IMPORT = "import hedgerow"
 RESULT = """
 import hedgerow as hr
-problem = hr.ShortestPath.atlas_like(horizon=100, seed=0)
+problem = hr.ShortestPath.random_network(horizon=100, seed=0)
 hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
 """
 LIMITS = {"import": 0.3, "first result, cached": 1.0, "first result, uncached": 4.0}

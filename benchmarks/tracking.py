@@ -17,7 +17,7 @@ GAMES: dict[str, Callable[[], hr.problems.LinearProblem]] = {
     "IidSimplex, n = 20": lambda: hr.problems.IidSimplex(n=20, horizon=ROUNDS, seed=1),
     "IidSimplex, n = 200": lambda: hr.problems.IidSimplex(n=200, horizon=ROUNDS, seed=1),
     "DriftingSubsets, 6 of 30": lambda: hr.problems.DriftingSubsets(horizon=ROUNDS, seed=1),
-    "ShortestPath, 1200 edges": lambda: hr.ShortestPath.atlas_like(horizon=ROUNDS, seed=20),
+    "ShortestPath, 1200 edges": lambda: hr.ShortestPath.random_network(horizon=ROUNDS, seed=20),
 }
 
 

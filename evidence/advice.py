@@ -147,7 +147,7 @@ def hostile_games(seed: int) -> dict[str, Problem]:
     demands = gravity_demands(network, HOSTILE_ROUNDS, seed, pairs=40)
     return {
         "simplex of 20": hr.problems.IidSimplex(20, horizon=HOSTILE_ROUNDS, seed=seed),
-        "paths": hr.ShortestPath.atlas_like(nodes=60, edges=300, horizon=HOSTILE_ROUNDS, seed=seed),
+        "paths": hr.ShortestPath.random_network(nodes=60, edges=300, horizon=HOSTILE_ROUNDS, seed=seed),
         "traffic": TrafficEngineering.from_network(network, demands),
     }
 
@@ -155,7 +155,7 @@ def hostile_games(seed: int) -> dict[str, Problem]:
 def harmful(kind: str, problem: Problem) -> Vector:
     """Return the advice of an adviser that knows each round beforehand, and means harm."""
     X, rows = problem.decision_set, []
-    best = hr.hindsight(problem, budget="least", time_limit=20.0).x
+    best = hr.hindsight(problem, budget="minimum", time_limit=20.0).x
     for t, (f, g) in enumerate(problem):
         x = X.start()
         a, c = hr.first_order(f, x).grad, hr.first_order(g, x).grad
@@ -212,7 +212,7 @@ def speed() -> dict[str, Any]:
     tables = {}
     games: dict[str, Problem] = {
         "simplex of 20": hr.problems.IidSimplex(20, horizon=20_000, seed=0),
-        "paths, 1200 edges": hr.ShortestPath.atlas_like(
+        "paths, 1200 edges": hr.ShortestPath.random_network(
             nodes=200, edges=1200, horizon=4000, seed=0
         ),
     }

@@ -54,7 +54,7 @@ def of_policies() -> Rows:
 
 def plain(X: hr.DecisionSet, steps: Any) -> Any:
     """Conditional gradient without constraints."""
-    return lambda _: hr.Constrained(
+    return lambda _: hr.ConstrainedPolicy(
         hr.learners.AdaptiveOCG(X, steps), hr.surrogates.CostOnlySurrogate()
     )
 

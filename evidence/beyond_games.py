@@ -19,7 +19,7 @@ Method = Callable[[hr.DecisionSet, int, float], Any]
 SINHA_RATE = 2.0
 """lambda sqrt(T) at eagerness 1 in this comparison, where eagerness is swept anyway."""
 GAMES: dict[str, Callable[[int], Any]] = {
-    "G": lambda seed: hr.ShortestPath.atlas_like(seed=seed),
+    "G": lambda seed: hr.ShortestPath.random_network(seed=seed),
     "N2": lambda seed: drifting_paths(seed=seed),
     "S1": lambda seed: hr.problems.IidSimplex(seed=seed),
     "N3": lambda seed: hr.problems.IidSimplex(n=200, horizon=3000, seed=seed),
@@ -52,10 +52,10 @@ class Watched(hr.Problem):
             yield pair
 
 
-def exponential(learner: Any, rate: float) -> hr.Constrained[hr.feedback.EvalGrad]:
+def exponential(learner: Any, rate: float) -> hr.ConstrainedPolicy[hr.feedback.EvalGrad]:
     """A learner under an exponential price with learnt ranges: the practical rivals."""
-    ranges = hr.surrogates.LearntRanges(learner)
-    return hr.Constrained(
+    ranges = hr.surrogates.WorstCaseRanges(learner)
+    return hr.ConstrainedPolicy(
         learner,
         hr.surrogates.CurrentSurrogate(hr.surrogates.ExponentialPotential(rate), 0.0, ranges),
     )

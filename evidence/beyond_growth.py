@@ -21,7 +21,7 @@ from hedgerow.learners.steps import BETA, FLOOR, UNIT, D, M, P
 HORIZONS = [1000, 4000, 16000, 64000]
 SEEDS = range(30, 32)
 GAMES: dict[str, Any] = {
-    "G": lambda T, seed: hr.ShortestPath.atlas_like(horizon=T, seed=seed),
+    "G": lambda T, seed: hr.ShortestPath.random_network(horizon=T, seed=seed),
     "S1": lambda T, seed: hr.problems.IidSimplex(horizon=T, seed=seed),
     "S2": lambda T, seed: hr.problems.SwitchingBall(horizon=T, seed=seed),
     "S2b": lambda T, seed: hr.problems.SwitchingBall(horizon=T, seed=seed, growth=1.0),

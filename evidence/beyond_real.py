@@ -32,11 +32,11 @@ LINKS = 1.5
 """Links a route may have on average where latency is the cost: invented."""
 
 
-def quick_routes(priced: hr.problems.LatencyCap) -> hr.Recorded:
+def quick_routes(priced: hr.problems.LatencyCap) -> hr.RecordedProblem:
     """The network's latency as the cost, and at most 1.5 links on average as the constraint."""
     few = hr.Linear(np.ones(priced.decision_set.dim), -LINKS)
     taus = (row for chunk in priced.chunks() for row in chunk.constraints)
-    return hr.Recorded(priced.decision_set, [(hr.Linear(tau), few) for tau in taus])
+    return hr.RecordedProblem(priced.decision_set, [(hr.Linear(tau), few) for tau in taus])
 
 
 def games(data: Path) -> Iterator[tuple[str, hr.Problem]]:

@@ -57,7 +57,7 @@ def raced(acts: dict[str, Callable[[int], None]], rounds: int, turn: int) -> dic
 
 def policies(nodes: int, edges: int, rounds: int) -> Rows:
     """Policies on the paper's game, by `ask` and `tell`."""
-    problem = hr.ShortestPath.atlas_like(nodes=nodes, edges=edges, horizon=rounds, seed=30)
+    problem = hr.ShortestPath.random_network(nodes=nodes, edges=edges, horizon=rounds, seed=30)
     X, shown = problem.decision_set, list(problem)
     methods = {
         "default": default,

@@ -30,7 +30,7 @@ SEEDS = range(300, 320)
 FEW = range(300, 310)
 P = hr.problems
 GAMES: dict[str, Callable[[int], hr.Problem]] = {
-    "atlas_like": lambda seed: hr.ShortestPath.atlas_like(seed=seed),
+    "random_network": lambda seed: hr.ShortestPath.random_network(seed=seed),
     "drifting_paths": lambda seed: P.drifting_paths(seed=seed),
     "iid_simplex, n = 20": lambda seed: P.IidSimplex(seed=seed),
     "iid_simplex, n = 200": lambda seed: P.IidSimplex(n=200, horizon=2000, seed=seed),
@@ -213,7 +213,7 @@ def _slope(rows: list[list[float]], column: int) -> list[float]:
     return [float(slope), float(1.96 * cov[0, 0] ** 0.5)]
 
 
-def disturbed(name: str, seed: int) -> tuple[hr.Recorded, int]:
+def disturbed(name: str, seed: int) -> tuple[hr.RecordedProblem, int]:
     """Linear rounds on a simplex with one disturbance; and the round in which it begins."""
     T, event = (14000, 10000) if name in ("idle", "tiny") else (4000, 2000)
     rng = np.random.default_rng(seed)
@@ -244,7 +244,7 @@ def disturbed(name: str, seed: int) -> tuple[hr.Recorded, int]:
         case "outage that nobody avoids":
             offset[event : event + 60] = 20.0
     rounds = [(hr.Linear(x), hr.Linear(y, float(o))) for x, y, o in zip(a, c, offset, strict=True)]
-    return hr.Recorded(hr.sets.Simplex(n), rounds), event
+    return hr.RecordedProblem(hr.sets.Simplex(n), rounds), event
 
 
 DISTURBANCES = (

@@ -14,12 +14,12 @@ UNCAPPED = 1e9
 """A cap of the regulariser that never binds."""
 
 
-def power(learner: Any, eagerness: float = 1.0) -> hr.Constrained[hr.feedback.EvalGrad]:
+def power(learner: Any, eagerness: float = 1.0) -> hr.ConstrainedPolicy[hr.feedback.EvalGrad]:
     """Its weights around any learner."""
     scale = hr.surrogates.GrowingScale(SCALE.floor / eagerness, SCALE.factor / eagerness)
-    ranges = hr.surrogates.LearntRanges(learner)
+    ranges = hr.surrogates.WorstCaseRanges(learner)
     potential = hr.surrogates.PowerPotential(P, scale)
-    return hr.Constrained(learner, hr.surrogates.CurrentSurrogate(potential, P / eagerness, ranges))
+    return hr.ConstrainedPolicy(learner, hr.surrogates.CurrentSurrogate(potential, P / eagerness, ranges))
 
 
 def first_default(X: hr.DecisionSet, eagerness: float = 1.0) -> Any:

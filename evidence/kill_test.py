@@ -35,7 +35,7 @@ kind = "halfspace_box"
 n = 4
 
 [[problems]]
-kind = "atlas_like"
+kind = "random_network"
 nodes = 30
 edges = 90
 """

@@ -39,21 +39,21 @@ HERE = Path(__file__).parent
 MEASURED = (STAR, CLOUDS, DEVICES, *MARKETS.values())
 
 
-def rms_coco(X: hr.DecisionSet, kappa: float) -> hr.Constrained[hr.feedback.EvalGrad]:
+def rms_coco(X: hr.DecisionSet, kappa: float) -> hr.ConstrainedPolicy[hr.feedback.EvalGrad]:
     """The practical preset with root-mean-square steps instead of certificate-driven ones."""
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps(kappa))
     potential = hr.surrogates.PowerPotential(P, SCALE)
-    return hr.Constrained(
+    return hr.ConstrainedPolicy(
         learner,
-        hr.surrogates.CurrentSurrogate(potential, P, hr.surrogates.LearntRanges(learner)),
+        hr.surrogates.CurrentSurrogate(potential, P, hr.surrogates.WorstCaseRanges(learner)),
     )
 
 
-def atlas_like() -> list[dict[str, Any]]:
+def random_network() -> list[dict[str, Any]]:
     """The paper's game on held-out seeds, in percent of the benchmark's cost and of T b."""
     rows = []
     for seed in range(20, 25):
-        problem = hr.ShortestPath.atlas_like(seed=seed)
+        problem = hr.ShortestPath.random_network(seed=seed)
         X, T = problem.decision_set, problem.horizon
         best = hr.hindsight(problem)
         policies = {
@@ -153,14 +153,14 @@ def bandit_policies(
 ) -> dict[str, hr.ConstrainedBandit]:
     """The practical preset, the same with the lagged surrogate, and the theory preset."""
     given: dict[str, Any] = {"lipschitz": lipschitz, "bound": bound}
-    drift = hr.projection_free_cbco(X, T, seed, **given)
+    drift = hr.projection_free_bandit(X, T, seed, **given)
     assert isinstance(drift.surrogate, hr.surrogates.DriftSurrogate)
     kept = drift.surrogate
     lagged = hr.ConstrainedBandit(
         hr.learners.BlockBandit(X, hr.learners.PracticalBlocks(T), seed),
         hr.surrogates.LaggedSurrogate(kept.potential, kept.initial, kept.ranges),
     )
-    theory = hr.projection_free_cbco(X, T, seed, **given, preset="theory")
+    theory = hr.projection_free_bandit(X, T, seed, **given, preset="theory")
     return {"practical, drift": drift, "practical, lagged": lagged, "theory": theory}
 
 
@@ -191,7 +191,7 @@ def bandit_game(game: str, n: int, T: int, seed: int) -> list[dict[str, Any]]:
         *(np.concatenate(part) for part in zip(*problem.chunks(), strict=True))
     )
     box = hr.sets.Box(-np.ones(n), np.ones(n))
-    best = hr.hindsight(box, hr.Recorded(box, table.rounds()))
+    best = hr.hindsight(box, hr.RecordedProblem(box, table.rounds()))
     assert best.status == "optimal", game
     assert problem.decision_set.contains(best.x), "the best point of the box must be in the ball"
     linear = (table.costs, table.constraints)
@@ -407,7 +407,7 @@ def random_pairs(data: Path) -> list[dict[str, Any]]:
             policies = {
                 "blind_ccv": hr.unconstrained(X),
                 "ccv": hr.projection_free_coco(X),
-                "ccv_range_given": hr.projection_free_coco(X, violation_range=problem.cap),
+                "ccv_range_given": hr.projection_free_coco(X, violation_unit=problem.cap),
             }
             played = {key: hr.simulate(policy, problem).ccv for key, policy in policies.items()}
             rows.append(row | {key: round(ccv, 1) for key, ccv in played.items()})
@@ -419,7 +419,7 @@ def problems() -> dict[str, list[dict[str, Any]]]:
     rows, data = [], measured_files(*MEASURED)
     for name, (problem, given) in stories(data).items():
         X, linear = problem.decision_set, not isinstance(problem, LogPortfolio)
-        policy = hr.projection_free_coco(X, violation_range=given)
+        policy = hr.projection_free_coco(X, violation_unit=given)
         trace, blind = hr.simulate(policy, problem), hr.simulate(hr.unconstrained(X), problem)
         feasible: Any = getattr(problem, "feasible")  # noqa: B009 - all stories have it
         assert all(constraint(feasible) <= 0.0 for _, constraint in problem), name
@@ -449,7 +449,7 @@ def searched(X: hr.DecisionSet, T: int) -> dict[str, tuple[Any, Any, int]]:
     values = partial(hr.bandit, lipschitz=1.0, bound=X.diameter)
 
     def learner(steps: Any) -> Any:
-        return lambda _: hr.Constrained(
+        return lambda _: hr.ConstrainedPolicy(
             hr.learners.AdaptiveOCG(X, steps), hr.surrogates.CostOnlySurrogate()
         )
 
@@ -469,8 +469,8 @@ def searched(X: hr.DecisionSet, T: int) -> dict[str, tuple[Any, Any, int]]:
         ),
         "projection_free_long_term": (lambda _: hr.projection_free_long_term(X), hr.first_order, 1),
         "ftpl_coco": (lambda draw: hr.ftpl_coco(X, T, draw), hr.first_order, 4),
-        "projection_free_cbco": (
-            lambda draw: hr.projection_free_cbco(X, T, draw, lipschitz=1.0, bound=X.diameter),
+        "projection_free_bandit": (
+            lambda draw: hr.projection_free_bandit(X, T, draw, lipschitz=1.0, bound=X.diameter),
             values,
             4,
         ),
@@ -527,7 +527,7 @@ def adversary_search() -> list[dict[str, Any]]:
 MAKERS = {
     maker.__name__: maker
     for maker in (
-        atlas_like,
+        random_network,
         synthetic_growth,
         bandit_growth,
         ftpl_growth,

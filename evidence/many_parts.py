@@ -51,7 +51,7 @@ def load(sites: int, seed: int) -> hr.Problem:
         ]
         rounds.append((hr.Linear(e * (share[:, None] * own * price).ravel()), hr.Maximum(parts)))
     days: hr.DecisionSet = hr.sets.Simplex(24)
-    return hr.Recorded(days if sites == 1 else hr.sets.Product(*[days] * sites), rounds)
+    return hr.RecordedProblem(days if sites == 1 else hr.sets.Product(*[days] * sites), rounds)
 
 
 def abilene(seed: int) -> hr.Problem:
@@ -64,7 +64,7 @@ def abilene(seed: int) -> hr.Problem:
         for cost, links in problem
         if isinstance(links, hr.Maximum)
     ]
-    return hr.Recorded(problem.decision_set, rounds)
+    return hr.RecordedProblem(problem.decision_set, rounds)
 
 
 def layered(seed: int) -> hr.Problem:
@@ -89,7 +89,7 @@ def layered(seed: int) -> hr.Problem:
         units: Vector = demand * np.eye(X.dim)
         return hr.Linear(cost), hr.Maximum(list(map(hr.Linear, units, -left)))
 
-    return hr.Recorded(X, [one_round() for _ in range(ROUNDS)])
+    return hr.RecordedProblem(X, [one_round() for _ in range(ROUNDS)])
 
 
 GAMES: dict[str, Callable[[int], hr.Problem]] = {

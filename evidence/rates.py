@@ -52,7 +52,7 @@ def _say(*words: object) -> None:
 
 
 def _alone(learner: Any) -> Any:
-    return hr.Constrained(learner, hr.surrogates.CostOnlySurrogate())
+    return hr.ConstrainedPolicy(learner, hr.surrogates.CostOnlySurrogate())
 
 
 PLAYERS: dict[str, Callable[[hr.DecisionSet], Any]] = {

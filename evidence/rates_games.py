@@ -168,7 +168,7 @@ SETS: dict[str, Callable[[], hr.DecisionSet]] = {
     "simplex, 10": lambda: hr.sets.Simplex(10),
     "simplex, 50": lambda: hr.sets.Simplex(50),
     "cube, 20": lambda: hr.sets.Box([0.0] * 20, [1.0] * 20),
-    "paths, 1200 edges": lambda: hr.ShortestPath.atlas_like(seed=400).decision_set,
+    "paths, 1200 edges": lambda: hr.ShortestPath.random_network(seed=400).decision_set,
     "ball, 10": lambda: hr.sets.L2Ball(10),
 }
 

@@ -36,7 +36,7 @@ POTENTIALS = {
     "exponential": (hr.surrogates.ExponentialPotential(PRACTICAL_RATE * HORIZON**-0.75), 0.0),
     "power": (hr.surrogates.PowerPotential(P, SCALE), P),
 }
-GAMES = {name: rivals.GAMES[name] for name in ("atlas_like", *rivals.GAMES)}
+GAMES = {name: rivals.GAMES[name] for name in ("random_network", *rivals.GAMES)}
 """In the order of the file."""
 
 
@@ -59,9 +59,9 @@ def restarts() -> list[dict[str, Any]]:
                 for c in POTENTIALS.items()
             ):
                 played: Any = build(problem.decision_set, rule)
-                policy = hr.Constrained(
+                policy = hr.ConstrainedPolicy(
                     played,
-                    hr.surrogates.CurrentSurrogate(phi, queue, hr.surrogates.LearntRanges(played)),
+                    hr.surrogates.CurrentSurrogate(phi, queue, hr.surrogates.WorstCaseRanges(played)),
                 )
                 watched = Watched(problem)
                 trace = hr.simulate(policy, watched)
@@ -84,7 +84,7 @@ def restarts() -> list[dict[str, Any]]:
 
 def scales(game: str, problem: Any) -> tuple[float | None, float, float]:
     """Return the benchmark's cost, if it does not depend on the play, and the units."""
-    if game != "atlas_like":
+    if game != "random_network":
         return None, HORIZON, HORIZON
     best = hr.hindsight(problem)
     return best.cost, best.cost / 100.0, HORIZON * problem.threshold / 100.0

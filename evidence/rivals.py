@@ -32,7 +32,7 @@ GAMES: dict[str, Callable[[int], Any]] = {
     "HalfspaceBox": lambda seed: hr.problems.HalfspaceBox(horizon=HORIZON, seed=seed),
     "OrthogonalBall": lambda seed: hr.problems.OrthogonalBall(horizon=HORIZON, seed=seed),
     "QuadraticBox": lambda seed: hr.problems.QuadraticBox(horizon=HORIZON, seed=seed),
-    "atlas_like": lambda seed: hr.ShortestPath.atlas_like(horizon=HORIZON, seed=seed),
+    "random_network": lambda seed: hr.ShortestPath.random_network(horizon=HORIZON, seed=seed),
 }
 
 
@@ -85,7 +85,7 @@ def prepared(name: str, seed: int) -> dict[str, Any]:
     known = constants_of(problem)
     best = None if problem.adaptive else hr.hindsight(problem)
     unit = [G * X.diameter for G in known.lipschitz]
-    recorded = problem if problem.adaptive else hr.Recorded(X, shown.shown)
+    recorded = problem if problem.adaptive else hr.RecordedProblem(X, shown.shown)
     return {"problem": recorded, "constants": known, "best": best, "unit": unit}
 
 

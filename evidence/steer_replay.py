@@ -77,7 +77,7 @@ def best_fixed(trace: Trace, least: float) -> Any:
     rounds = [
         (hr.Linear(rest * trace.prices.mean(0)), hr.Linear(rest * trace.latencies.mean(0), offset))
     ]
-    best = hr.hindsight(hr.problems.Recorded(X, rounds))
+    best = hr.hindsight(hr.problems.RecordedProblem(X, rounds))
     return fixed(X, best.x)
 
 

@@ -27,7 +27,7 @@ seeds = {{first = 20, count = {seeds}}}
 kind = "iid_simplex"
 
 [[problems]]
-kind = "atlas_like"
+kind = "random_network"
 nodes = 30
 edges = 90
 """

@@ -36,7 +36,7 @@ from hedgerow.learners.steps import CertificateSteps
 from hedgerow.networks import Topology, TrafficMatrices
 from hedgerow.problems import TrafficEngineering, gravity_demands
 from hedgerow.surrogates import AdaptiveSurrogate
-from hedgerow.surrogates.ranges import SeenRanges
+from hedgerow.surrogates.ranges import ObservedRanges
 
 HERE = Path(__file__).parent
 SHARES = (0.6, 0.7, 0.8)
@@ -235,7 +235,7 @@ def scale() -> dict[str, Any]:
     }
 
 
-def drifting(blocks: int, arms: int, speed: float, seed: int) -> hr.Recorded:
+def drifting(blocks: int, arms: int, speed: float, seed: int) -> hr.RecordedProblem:
     """Linear rounds on a product of simplices whose costs turn; one arm of each is safe."""
     rng, n = np.random.default_rng(seed), blocks * arms
     sizes = np.repeat(10.0 ** rng.uniform(-1.5, 0.0, blocks), arms)
@@ -248,7 +248,7 @@ def drifting(blocks: int, arms: int, speed: float, seed: int) -> hr.Recorded:
         c += 0.3 * rng.standard_normal(n)
         a[safe], c[safe] = a[safe] + 0.5, -np.abs(c[safe]) - 0.1
         rounds.append((hr.Linear(sizes * a), hr.Linear(sizes * c / blocks)))
-    return hr.Recorded(hr.sets.Product(*[hr.sets.Simplex(arms)] * blocks), rounds)
+    return hr.RecordedProblem(hr.sets.Product(*[hr.sets.Simplex(arms)] * blocks), rounds)
 
 
 def products() -> dict[str, Any]:
@@ -256,7 +256,7 @@ def products() -> dict[str, Any]:
 
     def one_for_all(X: Any) -> Any:
         learner = AdaptiveOCG(X, CertificateSteps())
-        return hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner)))
+        return hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner)))
 
     policies: dict[str, Callable[[Any], Any]] = {
         "projection_free_coco": hr.projection_free_coco,

@@ -19,7 +19,7 @@ from hedgerow.inputs import Vector
 from hedgerow.learners import AdaGrad, RestartAtStart, RestartedOCG
 from hedgerow.learners.projected_descent import BEST_FACTOR
 from hedgerow.learners.steps import CertificateSteps
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.sets import DecisionSet
 from hedgerow.surrogates.potentials import ExponentialPotential
 
@@ -33,7 +33,7 @@ FAMILIES = {
 
 def _sinha_vaze(X: DecisionSet, horizon: int, eagerness: float, steps: float) -> Any:
     learner = AdaGrad(X, steps * BEST_FACTOR)
-    return Constrained(learner, learnt(learner, practical_potential(horizon, eagerness), None))
+    return ConstrainedPolicy(learner, learnt(learner, practical_potential(horizon, eagerness), None))
 
 
 def sinha_vaze_2024_short(X: DecisionSet, horizon: int, *, eagerness: float = 1.0) -> Any:
@@ -92,7 +92,7 @@ def guo_recoo_long(X: DecisionSet, *, eagerness: float = 1.0) -> Any:
 def _wang(X: DecisionSet, horizon: int, eagerness: float, c: float) -> Any:
     learner = RestartedOCG(X, CertificateSteps(c), restart=RestartAtStart())
     potential = ExponentialPotential(PRACTICAL_RATE * eagerness * horizon**-0.75)
-    return Constrained(learner, learnt(learner, potential, None))
+    return ConstrainedPolicy(learner, learnt(learner, potential, None))
 
 
 def wang_2025_short(X: DecisionSet, horizon: int, *, eagerness: float = 1.0) -> Any:

@@ -86,10 +86,10 @@ def unattainable(case: str, seed: int) -> hr.Problem:
         seen = latency * (1.0 + 0.02 * rng.standard_normal((T, X.dim)))
         caps = quickest * np.linspace(1.5, 0.7, T)
         limits = [hr.Linear(row, -cap) for row, cap in zip(seen, caps, strict=True)]
-        return hr.Recorded(X, [(hr.Linear(price), limit) for limit in limits])
+        return hr.RecordedProblem(X, [(hr.Linear(price), limit) for limit in limits])
     seen = levels_of(case, T, rng) * (1.0 + 0.02 * rng.standard_normal((T, 3)))
     cost = hr.Linear([0.0, 1.0, 1.0])
-    return hr.Recorded(hr.sets.Simplex(3), [(cost, hr.Linear(row, -LIMIT)) for row in seen])
+    return hr.RecordedProblem(hr.sets.Simplex(3), [(cost, hr.Linear(row, -LIMIT)) for row in seen])
 
 
 def network(seed: int) -> tuple[hr.DecisionSet, Vector, Vector]:
@@ -132,7 +132,7 @@ def incidents(cap: float, seed: int) -> tuple[hr.Problem, Vector]:
     for begin in range(200, 200 + 6 * 480, 480):
         seen[begin : begin + 150, 0] *= 195.0 / 80.0
     rounds = [(hr.Linear(PRICES), hr.Linear(row, -cap)) for row in seen]
-    return hr.Recorded(hr.sets.Simplex(3), rounds), np.maximum(0.0, seen.min(axis=1) - cap)
+    return hr.RecordedProblem(hr.sets.Simplex(3), rounds), np.maximum(0.0, seen.min(axis=1) - cap)
 
 
 def caps() -> dict[str, Any]:
@@ -152,7 +152,7 @@ def caps() -> dict[str, Any]:
         for problem, least in games:  # of all fixed actions the least avoidable CCV
             pairs = list(zip(problem, least, strict=True))
             left = [(f, hr.Linear(g.grad(least), _offset(g) - u)) for (f, g), u in pairs]
-            best = hr.hindsight(problem.decision_set, left, budget="least")
+            best = hr.hindsight(problem.decision_set, left, budget="minimum")
             violated = sum(g(best.x) > 0.0 for (_, g), _ in pairs)
             fixed.append((best.ccv, sum(f(best.x) for (f, _), _ in pairs), violated))
         found.setdefault("best fixed action", {})[f"{cap:g}"] = np.median(fixed, axis=0).tolist()
@@ -184,7 +184,7 @@ def networks() -> list[dict[str, float]]:
         X, price, seen, all_caps = incidents_on(seed)
         cost, latencies = hr.Linear(price), []
         for cap in all_caps:
-            problem = hr.Recorded(X, [(cost, hr.Linear(row, -cap)) for row in seen])
+            problem = hr.RecordedProblem(X, [(cost, hr.Linear(row, -cap)) for row in seen])
             latencies.append(hr.simulate(hr.projection_free_coco(X), problem).violations + cap)
         above = np.array([np.maximum(0.0, row[:, None] - all_caps).sum(0) for row in latencies])
         own, pairs = np.diag(above), np.triu_indices(NETWORK_CAPS, 1)

@@ -29,7 +29,7 @@ P, B = hr.problems, hr.baselines
 Make = Callable[[hr.DecisionSet], Any]
 GAMES: dict[str, Callable[[int], hr.Problem]] = {
     "iid_simplex": lambda seed: P.IidSimplex(seed=seed),
-    "atlas_like": lambda seed: hr.ShortestPath.atlas_like(60, 300, 4000, seed),
+    "random_network": lambda seed: hr.ShortestPath.random_network(60, 300, 4000, seed),
     "drifting_paths": lambda seed: P.drifting_paths(60, 300, horizon=4000, seed=seed),
     "drifting_subsets": lambda seed: P.DriftingSubsets(horizon=4000, seed=seed),
     "ranking": lambda seed: P.Ranking(horizon=2000, seed=seed),

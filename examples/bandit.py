@@ -4,7 +4,7 @@ import hedgerow as hr
 
 problem = hr.problems.SwitchingBall(n=5, horizon=4000, seed=2)
 known = {"lipschitz": 2.0, "bound": 2.0}  # declared, not measured
-policy = hr.projection_free_cbco(problem.decision_set, problem.horizon, seed=0, **known)
+policy = hr.projection_free_bandit(problem.decision_set, problem.horizon, seed=0, **known)
 trace = hr.simulate(policy, problem)
 
 blind = hr.simulate(hr.unconstrained(problem.decision_set), problem)

@@ -2,7 +2,7 @@
 
 import hedgerow as hr
 
-problem = hr.ShortestPath.atlas_like(nodes=60, edges=300, horizon=800, seed=1)
+problem = hr.ShortestPath.random_network(nodes=60, edges=300, horizon=800, seed=1)
 policy = hr.projection_free_coco(problem.decision_set)
 
 for cost, constraint in problem:

@@ -19,7 +19,7 @@ ROUNDS, DAY, SHIFT = 2000, 96, 1400
 LIMIT = 0.55
 
 
-def rounds(seed: int) -> hr.Recorded:
+def rounds(seed: int) -> hr.RecordedProblem:
     """Return rounds of prices and loads with a daily course, which shifts once."""
     rng = np.random.default_rng(seed)
     phase, base = rng.uniform(0.0, 2.0 * np.pi, (2, 5)), rng.uniform(0.4, 0.6, (2, 5))
@@ -28,7 +28,7 @@ def rounds(seed: int) -> hr.Recorded:
         hour = 2.0 * np.pi * (t + (DAY // 4 if t >= SHIFT else 0)) / DAY
         price, load = base + 0.3 * np.sin(hour + phase) + 0.05 * rng.standard_normal((2, 5))
         given.append((hr.Linear(price), hr.Linear(load, -LIMIT)))
-    return hr.Recorded(hr.sets.Simplex(5), given)
+    return hr.RecordedProblem(hr.sets.Simplex(5), given)
 
 
 def features(t: int) -> np.ndarray:

@@ -21,7 +21,7 @@ STORE = Path("out/live_routing.db")
 
 def rounds() -> tuple[hr.DecisionSet, list[tuple[hr.Linear, hr.Linear]]]:
     """The network, and what happens on it: latencies drift, bandwidth is asked for."""
-    problem = hr.ShortestPath.atlas_like(nodes=NODES, edges=EDGES, horizon=ROUNDS, seed=0)
+    problem = hr.ShortestPath.random_network(nodes=NODES, edges=EDGES, horizon=ROUNDS, seed=0)
     rng = np.random.default_rng(1)
     drift, game = np.zeros(EDGES), []
     for cost, constraint in problem:
@@ -41,7 +41,7 @@ def configured(X: hr.DecisionSet, game: list[tuple[hr.Linear, hr.Linear]]) -> np
 
 def session(X: hr.DecisionSet) -> hr.live.Session:
     """Begin or resume the session: the three lines of a decision loop are below."""
-    return hr.live.open(STORE, "edge-eu", hr.projection_free_coco(X, tracking=True))
+    return hr.live.open_session(STORE, "edge-eu", hr.projection_free_coco(X, tracking=True))
 
 
 def work(loudly: bool) -> None:

@@ -30,7 +30,7 @@ rounds = [
     (Delay(rng.uniform(1.5, 3.0, 5)), hr.Linear(prices * rng.uniform(0.9, 1.1, 5), -1.2))
     for _ in range(500)
 ]
-problem = hr.Recorded(X, rounds)
+problem = hr.RecordedProblem(X, rounds)
 policy = hr.projection_free_coco(X)
 trace = hr.Trace.of(hr.play(policy, problem))
 best = hr.hindsight(problem)

@@ -38,7 +38,7 @@ class SlowLeader(KernelLearner):
 
 
 check_learner(lambda: SlowLeader(hr.sets.Simplex(3)))
-problem = hr.ShortestPath.atlas_like(nodes=60, edges=300, horizon=800, seed=1)
+problem = hr.ShortestPath.random_network(nodes=60, edges=300, horizon=800, seed=1)
 surrogate = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(p=2.0, scale=10.0))
-trace = hr.simulate(hr.Constrained(SlowLeader(problem.decision_set), surrogate), problem)
+trace = hr.simulate(hr.ConstrainedPolicy(SlowLeader(problem.decision_set), surrogate), problem)
 print(f"played by the compiled loop: {trace.compiled}; cost {trace.cost:.0f}, CCV {trace.ccv:.0f}")

@@ -12,7 +12,7 @@ from hedgerow.extending import (
     START,
     UNSEEN,
     VIOLATION,
-    FirstOrder,
+    GradientSurrogate,
     kernel,
     learn,
     store_weight,
@@ -43,15 +43,15 @@ def record(queue, ranges, units, value, weight):
     store_weight(queue, weight, max(0.0, value))  # every `record` must call this
 
 
-class ForgetfulSurrogate(FirstOrder):
+class ForgetfulSurrogate(GradientSurrogate):
     """A queue that forgets."""
 
     needs_gradient, observe, record = needs_gradient, observe, record
 
 
-problem = hr.ShortestPath.atlas_like(nodes=60, edges=300, horizon=800, seed=1)
+problem = hr.ShortestPath.random_network(nodes=60, edges=300, horizon=800, seed=1)
 learner = hr.learners.AdaptiveOCG(problem.decision_set, hr.learners.steps.CertificateSteps())
-ranges = hr.surrogates.LearntRanges(learner)
+ranges = hr.surrogates.WorstCaseRanges(learner)
 surrogate = ForgetfulSurrogate(hr.surrogates.PowerPotential(p=2.0, scale=3.0), 0.0, ranges)
-trace = hr.simulate(hr.Constrained(learner, surrogate), problem)
+trace = hr.simulate(hr.ConstrainedPolicy(learner, surrogate), problem)
 print(f"played by the compiled loop: {trace.compiled}; cost {trace.cost:.0f}, CCV {trace.ccv:.0f}")

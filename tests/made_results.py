@@ -29,7 +29,7 @@ class Made(NamedTuple):
 def make_results(
     at: Path,
     methods: dict[str, Made] | list[tuple[str, Made]],
-    kinds: Sequence[str] = ("atlas_like",),
+    kinds: Sequence[str] = ("random_network",),
     labels: Sequence[str] = (),
     status: str = "optimal",
     **changed: Any,

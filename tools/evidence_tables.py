@@ -58,7 +58,7 @@ def _played(rows: Rows, preset: Preset) -> str:
         mine = [row for row in played if row["method"] == name]
         cells = [_cell([row for row in mine if row["game"] == game]) for game in games]
         calls = mean((row["oracle_calls"] + row["projections"]) / 1600 for row in mine)
-        last = [row["ms_per_round"] for row in mine if row["game"] == "atlas_like"]
+        last = [row["ms_per_round"] for row in mine if row["game"] == "random_network"]
         time = f"{1e3 * mean(last):.0f}" if last else ""
         lines.append([named(name, preset), *cells, f"{calls:.2f}", time])
     known = {row["method"] for row in rows}

@@ -49,7 +49,7 @@ def _made(name: str, paths: hr.DecisionSet) -> Any:
 
 def draw_front(path: Path) -> None:
     """Play one game with every method and draw regret, violation and their course."""
-    problem = hr.ShortestPath.atlas_like(nodes=120, edges=700, horizon=HORIZON, seed=SEED)
+    problem = hr.ShortestPath.random_network(nodes=120, edges=700, horizon=HORIZON, seed=SEED)
     paths, best = problem.decision_set, hr.hindsight(problem)
     asked = problem.threshold * np.arange(1, HORIZON + 1)
     course, plane = {}, {}
@@ -109,7 +109,7 @@ def draw_front(path: Path) -> None:
 
 EAGERNESS = tuple(2.0**k for k in range(-3, 5))
 GAMES: dict[str, Callable[[int], hr.Problem]] = {
-    "paths, 60 nodes": lambda seed: hr.ShortestPath.atlas_like(60, 240, 800, seed=seed),
+    "paths, 60 nodes": lambda seed: hr.ShortestPath.random_network(60, 240, 800, seed=seed),
     "simplex": lambda seed: hr.problems.IidSimplex(horizon=1600, seed=seed),
     "ball, switching": lambda seed: hr.problems.SwitchingBall(horizon=1600, seed=seed),
     "subsets, drifting": lambda seed: hr.problems.DriftingSubsets(horizon=1600, seed=seed),

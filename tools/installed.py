@@ -22,7 +22,7 @@ from tutorial import PAGE, ROOT, differences, empty, follow, steps_of
 FIRST = """
 import hedgerow as hr
 from hedgerow._engine.announcement import compile_time
-problem = hr.ShortestPath.atlas_like(nodes=30, edges=90, horizon=200, seed=0)
+problem = hr.ShortestPath.random_network(nodes=30, edges=90, horizon=200, seed=0)
 trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
 print(f"first game: {compile_time.kernels} kernels compiled, CCV {trace.ccv:.6g}, {hr.__file__}")
 """

@@ -37,7 +37,7 @@ EVERY = 16
 
 def new_policy() -> Any:
     """Return the policy of every run."""
-    problem = hr.ShortestPath.atlas_like(nodes=30, edges=90, horizon=10, seed=0)
+    problem = hr.ShortestPath.random_network(nodes=30, edges=90, horizon=10, seed=0)
     return hr.projection_free_coco(problem.decision_set)
 
 
@@ -62,7 +62,7 @@ def operation(session: Any, index: int) -> tuple[str, ...]:
 
 def victim(place: str, policy: Any, index: int, pipe: int) -> None:
     """Go on from an operation until killed, and say what was acknowledged."""
-    with hr.live.open(place, KILLED, policy, every=EVERY) as session:
+    with hr.live.open_session(place, KILLED, policy, every=EVERY) as session:
         while True:
             line = " ".join((str(index), *operation(session, index)))
             os.write(pipe, line.encode() + b"\n")
@@ -104,7 +104,7 @@ def disturb(
 
 def finish(place: str, name: str, begin: int, end: int) -> str:
     """Play quietly from one operation to another; return the checksum of the final state."""
-    with hr.live.open(place, name, new_policy(), every=EVERY) as session:
+    with hr.live.open_session(place, name, new_policy(), every=EVERY) as session:
         for index in range(begin, end):
             operation(session, index)
         session.certificate()
@@ -160,7 +160,7 @@ def observe(place: str, policy: Any, stop: int, result: int) -> None:
     replay = Replay(new_policy())
     while not select.select([stop], [], [], 0.0)[0]:
         policy.restore(start)
-        with hr.live.open(place, KILLED, policy, every=EVERY) as session:
+        with hr.live.open_session(place, KILLED, policy, every=EVERY) as session:
             seen["openings"] += 1
             for _ in range(3):
                 seq, state = state_of(session)

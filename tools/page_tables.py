@@ -27,7 +27,7 @@ COLUMNS = {
     "unconstrained regret": "blind_regret",
     "unconstrained CCV": "blind_ccv",
 }
-RENAMED = {"LatencyCap, intercloud45, range given": "the same, `violation_range=cap`"}
+RENAMED = {"LatencyCap, intercloud45, range given": "the same, `violation_unit=cap`"}
 
 
 def problems() -> str:
@@ -85,7 +85,7 @@ def measured() -> str:
         ["the same, theory preset", paper, *_atlas("theory"), ""],
         ["`projection_free_coco`", "synthetic games, T = 1e3 to 6.4e4", "", _powers(slopes), ""],
         [
-            "`projection_free_cbco`",
+            "`projection_free_bandit`",
             bandits,
             _fitted("bandit_growth.json", regret, "practical, drift"),
             _fitted("bandit_growth.json", "ccv", "practical, drift"),
@@ -110,7 +110,7 @@ def measured() -> str:
 
 
 def _atlas(policy: str) -> list[str]:
-    rows = [row for row in read("atlas_like.json") if row["policy"] == policy]
+    rows = [row for row in read("random_network.json") if row["policy"] == policy]
     cells = []
     for key in ("regret_percent", "ccv_percent"):
         low, high = min(row[key] for row in rows), max(row[key] for row in rows)

@@ -108,7 +108,7 @@ def speed() -> str:
             _met_by([ratio <= 2.5 for ratio in mixed.values()]),
         ),
         (
-            "compiled round of `projection_free_cbco`, against objects",
+            "compiled round of `projection_free_bandit`, against objects",
             _each(bandits, ".0f"),
             "at least 20x",
             _met_by([ratio >= 20.0 for ratio in bandits.values()]),
@@ -238,9 +238,9 @@ def games() -> dict[str, hr.Problem]:
     demands = rng.random((ROUNDS, 2))
     return {
         "linear, simplex": hr.problems.IidSimplex(n=5, horizon=ROUNDS),
-        "linear, paths": hr.ShortestPath.atlas_like(nodes=8, edges=16, horizon=ROUNDS, seed=1),
+        "linear, paths": hr.ShortestPath.random_network(nodes=8, edges=16, horizon=ROUNDS, seed=1),
         "quadratic, box": hr.problems.QuadraticBox(n=4, horizon=ROUNDS),
-        "maxima, simplex": hr.Recorded(hr.sets.Simplex(5), zip(costs, limits, strict=True)),
+        "maxima, simplex": hr.RecordedProblem(hr.sets.Simplex(5), zip(costs, limits, strict=True)),
         "traffic": TrafficEngineering(shares, demands, np.ones(5), np.ones(5), 0.8),
     }
 

@@ -41,7 +41,7 @@ def linear_game(decision_set: Any) -> hr.Problem:
         a, c = a / np.linalg.norm(a), c / np.linalg.norm(c)
         height = -float(c @ feasible) - rng.uniform(0.0, 0.1)
         rounds.append((hr.Linear(a), hr.Linear(c, height)))
-    return hr.Recorded(decision_set, rounds)
+    return hr.RecordedProblem(decision_set, rounds)
 
 
 def games() -> dict[str, hr.Problem]:

@@ -10,11 +10,11 @@ from hedgerow.sets.projections.frank_wolfe import conditional_gradient
 T = 60
 
 
-def simplex_rounds(X: hr.DecisionSet) -> hr.Recorded:
+def simplex_rounds(X: hr.DecisionSet) -> hr.RecordedProblem:
     """Return linear rounds whose constraint is violated at first and kept by some point."""
     rng, n = np.random.default_rng(0), X.dim
     wall = np.linspace(1.0, -1.0, n)
-    return hr.Recorded(
+    return hr.RecordedProblem(
         X, [(hr.Linear(0.3 * rng.standard_normal(n)), hr.Linear(wall, 0.1)) for _ in range(T)]
     )
 

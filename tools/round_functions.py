@@ -31,7 +31,7 @@ def name_of(function: Any) -> str:
 
 def play(name: str) -> None:
     """Play a few rounds by ask and tell."""
-    problem = hr.ShortestPath.atlas_like(nodes=12, edges=40, horizon=40, seed=0)
+    problem = hr.ShortestPath.random_network(nodes=12, edges=40, horizon=40, seed=0)
     policy = POLICIES[name](problem.decision_set)
     for cost, constraint in problem:
         x = policy.ask()

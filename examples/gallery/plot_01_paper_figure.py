@@ -14,7 +14,7 @@ import numpy as np
 
 import hedgerow as hr
 
-problem = hr.ShortestPath.atlas_like(nodes=120, edges=700, horizon=1200, seed=0)
+problem = hr.ShortestPath.random_network(nodes=120, edges=700, horizon=1200, seed=0)
 paths = problem.decision_set
 policies = {
     "Hedgerow: one shortest path a round": hr.projection_free_coco(paths),

@@ -29,7 +29,7 @@ rounds = [
     )
     for _ in range(600)
 ]
-problem = hr.Recorded(trees, rounds)
+problem = hr.RecordedProblem(trees, rounds)
 steps = list(hr.play(hr.projection_free_coco(trees), problem))
 best = hr.hindsight(problem)
 

@@ -47,7 +47,7 @@ for _ in range(400):
     ratings = truth.ravel()[entries] + 0.1 * rng.standard_normal(BATCH)
     least = truth[:, :5].mean() - 0.02
     rounds.append((BatchError(entries, ratings), hr.Linear(promised.ravel(), least)))
-steps = list(hr.play(hr.projection_free_coco(ball), hr.Recorded(ball, rounds)))
+steps = list(hr.play(hr.projection_free_coco(ball), hr.RecordedProblem(ball, rounds)))
 
 # %%
 # After 400 batches the play is close to the matrix that nobody has seen as a whole.

@@ -20,7 +20,7 @@ traces = {
     "no constraint": hr.simulate(hr.unconstrained(ball), problem),
 }
 runs = [
-    hr.simulate(hr.projection_free_cbco(ball, 5000, seed=seed, lipschitz=2.0, bound=2.0), problem)
+    hr.simulate(hr.projection_free_bandit(ball, 5000, seed=seed, lipschitz=2.0, bound=2.0), problem)
     for seed in range(3)
 ]
 

@@ -1,7 +1,7 @@
 """Hedgerow: online decisions under constraints, one linear minimisation per round, no projection.
 
 >>> import hedgerow as hr
->>> problem = hr.ShortestPath.atlas_like(nodes=30, edges=90, horizon=50, seed=0)
+>>> problem = hr.ShortestPath.random_network(nodes=30, edges=90, horizon=50, seed=0)
 >>> policy = hr.projection_free_coco(problem.decision_set)
 >>> for cost, constraint in problem:
 ...     x = policy.ask()

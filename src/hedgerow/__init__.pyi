@@ -49,8 +49,8 @@ from .games.comparators.hindsight import hindsight as hindsight
 from .games.simulation import play as play
 from .games.simulation import simulate as simulate
 from .networks.errors import DataError as DataError
-from .policies.bandit import projection_free_cbco as projection_free_cbco
-from .policies.constrained import Constrained as Constrained
+from .policies.bandit import projection_free_bandit as projection_free_bandit
+from .policies.constrained import ConstrainedPolicy as ConstrainedPolicy
 from .policies.constrained_bandit import ConstrainedBandit as ConstrainedBandit
 from .policies.paper import (
     projection_free_coco as projection_free_coco,
@@ -65,7 +65,7 @@ from .policies.sampled import Sampled as Sampled
 from .policies.semi_bandit import semi_bandit_coco as semi_bandit_coco
 from .policies.without_constraint import unconstrained as unconstrained
 from .problems.problem import Problem as Problem
-from .problems.problem import Recorded as Recorded
+from .problems.problem import RecordedProblem as RecordedProblem
 from .problems.shortest_path import ShortestPath as ShortestPath
 from .protocols.benchmark import Benchmark as Benchmark
 from .protocols.parts import Learner as Learner

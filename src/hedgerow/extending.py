@@ -12,7 +12,7 @@ from hedgerow.kernels import oracles
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.surrogates import queue, ranges
 from hedgerow.surrogates.queue import store_weight
-from hedgerow.surrogates.queued import FirstOrder
+from hedgerow.surrogates.queued import GradientSurrogate
 from hedgerow.surrogates.ranges import learn, violation_unit
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
     "START",
     "UNSEEN",
     "VIOLATION",
-    "FirstOrder",
+    "GradientSurrogate",
     "KernelLearner",
     "function",
     "kernel",

@@ -33,7 +33,7 @@ D, G = 2.0, 1.0
 def test_it_conforms(name, preset):
     known = {"lipschitz": 5.0} if preset == "theory" else {}
     check_policy(
-        lambda: ferreira_clasp(SETS[name](), preset=preset, **known), rounds=6, feedback=hr.full
+        lambda: ferreira_clasp(SETS[name](), preset=preset, **known), rounds=6, feedback=hr.feedback.full_information
     )
 
 
@@ -58,7 +58,7 @@ def test_it_is_the_papers_update(name, beta):
     policy = ferreira_clasp(X, preset="theory", lipschitz=lipschitz, trade_off=beta)
     for t, (cost, constraint) in enumerate(random_rounds(X, 40, seed=1), start=1):
         x = policy.ask()
-        policy.tell(hr.full(cost, x), hr.full(constraint, x))
+        policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x))
         if X.minimum(constraint.coefficients) + constraint.offset < -0.01:
             eta = X.diameter / (lipschitz * t**beta)
             expected = project_by_bisection(X, x - eta * cost.coefficients, constraint)
@@ -75,7 +75,7 @@ def test_a_curved_constraint_is_projected_onto():
     rng = np.random.default_rng(3)
     for t in range(1, 15):
         cost, x = hr.Linear(rng.normal(-1.0, 1.0, 3)), policy.ask()
-        policy.tell(hr.full(cost, x), hr.full(ball, x))
+        policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(ball, x))
         y = x - X.diameter / (7.0 * math.sqrt(t)) * cost.coefficients
         expected = y * min(1.0, radius / np.linalg.norm(y))
         # cuts within 1e-9 of the constraint put the point within the square root of that
@@ -90,7 +90,7 @@ def test_decisions_stay_in_the_set_and_satisfy_the_last_constraint(seed, name):
     policy, size = ferreira_clasp(X), 0.0
     for cost, constraint in random_rounds(X, 8, seed):
         x = policy.ask()
-        policy.tell(hr.full(cost, x), hr.full(constraint, x))
+        policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x))
         size = max(size, X.tangent_norm(constraint.coefficients))
         least = X.minimum(constraint.coefficients) + constraint.offset
         assert X.contains(policy.ask(), tol=1e-7)
@@ -102,7 +102,7 @@ def test_the_steps_and_the_bounds_of_its_proof(beta):
     """Costs and constraints react to the plays; 0 satisfies all constraints."""
     X, T = hr.sets.L2Ball(3), 1000
     policy = ferreira_clasp(X, preset="theory", lipschitz=G, trade_off=beta)
-    rounds, plays = reacting_game(policy, T, hr.full, seed=4)
+    rounds, plays = reacting_game(policy, T, hr.feedback.full_information, seed=4)
     best = hr.hindsight(X, rounds).x
     for t in range(1, T):
         (cost, constraint), x, later = rounds[t - 1], plays[t - 1], plays[t]
@@ -133,7 +133,7 @@ def test_a_step_that_forgets_the_constraint_breaks_the_bound():
     wall = hr.Linear([1.0, 0.0])
     rounds = [(hr.Linear([-1.0, 0.0]), wall)] * T
     policy = ferreira_clasp(X, preset="theory", lipschitz=G)
-    _, squared = totals(rounds, plays_of(policy, rounds, hr.full), np.zeros(2))
+    _, squared = totals(rounds, plays_of(policy, rounds, hr.feedback.full_information), np.zeros(2))
     assert squared <= 1e-12
     forgetful, plays = AdaGrad(X), []
     for cost, _ in rounds:
@@ -148,11 +148,11 @@ def test_a_round_that_nothing_satisfies_is_counted_and_played_on():
     cost = hr.Linear([1.0, 0.0])
     for impossible in (hr.Linear([-1.0, 0.0], 1.5), hr.Quadratic.distance([2.0, 0.0], 1.0, -0.1)):
         x, before = policy.ask(), policy.unsatisfied
-        policy.tell(hr.full(cost, x), hr.full(impossible, x))
+        policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(impossible, x))
         assert policy.unsatisfied == before + 1
         assert policy.ask()[0] == pytest.approx(1.0, abs=1e-6), "the least violation"
     x = policy.ask()
-    policy.tell(hr.full(cost, x), hr.full(hr.Linear([1.0, 0.0], -0.25), x))
+    policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(hr.Linear([1.0, 0.0], -0.25), x))
     assert policy.unsatisfied == 2
     assert policy.ask()[0] <= 0.25 + 1e-9
 
@@ -167,7 +167,7 @@ def test_constraints_with_a_large_multiplier_or_none_are_satisfied():
         policy = ferreira_clasp(X, preset="theory", lipschitz=1.2)
         for _ in range(5):
             x = policy.ask()
-            policy.tell(hr.full(pulled, x), hr.full(g, x))
+            policy.tell(hr.feedback.full_information(pulled, x), hr.feedback.full_information(g, x))
             assert g(policy.ask()) <= 1e-8
         assert policy.unsatisfied == 0
     np.testing.assert_allclose(policy.ask(), [0.0, 0.0], atol=1e-5)
@@ -176,24 +176,24 @@ def test_constraints_with_a_large_multiplier_or_none_are_satisfied():
 def test_it_is_anytime_and_resumes_bit_for_bit():
     X = SETS["k-subsets"]()
     rounds = random_rounds(X, 30, seed=6)
-    whole = plays_of(ferreira_clasp(X), rounds, hr.full)
-    np.testing.assert_array_equal(whole, plays_of(ferreira_clasp(X, 10**6), rounds, hr.full))
+    whole = plays_of(ferreira_clasp(X), rounds, hr.feedback.full_information)
+    np.testing.assert_array_equal(whole, plays_of(ferreira_clasp(X, 10**6), rounds, hr.feedback.full_information))
     first, second = ferreira_clasp(X), ferreira_clasp(X)
-    plays_of(first, rounds[:13], hr.full)
+    plays_of(first, rounds[:13], hr.feedback.full_information)
     second.restore(first.state())
-    np.testing.assert_array_equal(whole[13:], plays_of(second, rounds[13:], hr.full))
+    np.testing.assert_array_equal(whole[13:], plays_of(second, rounds[13:], hr.feedback.full_information))
 
 
 def test_powers_of_two_leave_the_plays_bit_for_bit():
-    check_powers_of_two(ferreira_clasp, 28, hr.full)
+    check_powers_of_two(ferreira_clasp, 28, hr.feedback.full_information)
 
 
 def test_the_size_of_the_set_is_only_a_unit():
-    check_size_is_a_unit(ferreira_clasp, 38, hr.full)
+    check_size_is_a_unit(ferreira_clasp, 38, hr.feedback.full_information)
 
 
 def test_violation_and_regret_grow_slower_than_the_rounds():
-    regret, violation = means(ferreira_clasp(hr.sets.Simplex(4)), fixed_limit(400, seed=8), hr.full)
+    regret, violation = means(ferreira_clasp(hr.sets.Simplex(4)), fixed_limit(400, seed=8), hr.feedback.full_information)
     assert regret < 0.03
     assert violation[1:].max() <= 1e-9, "the limit stays, so the last round's is the next one's"
 

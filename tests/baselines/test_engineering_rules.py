@@ -111,7 +111,7 @@ def test_every_one_of_several_constraints_counts():
     X = hr.sets.Simplex(3)
     cost = hr.Linear([0.0, 1.0, 2.0])
     limits = [hr.Linear([1.0, -1.0, -1.0]), hr.Linear([-1.0, 5.0, -1.0])]
-    problem = hr.Recorded(X, [(cost, limits)] * 3)
+    problem = hr.RecordedProblem(X, [(cost, limits)] * 3)
     last = [list(hr.play(rule(X), problem))[-1] for rule in (threshold_rule, last_round)]
     assert np.argmax(last[0].x) == 2
     found = linprog(
@@ -203,7 +203,7 @@ def test_the_controller_is_its_transcription(name):
 def test_the_controller_settles_on_a_limit_that_does_not_change():
     X = hr.sets.Simplex(2)
     rounds = [(hr.Linear([0.0, 1.0]), hr.Linear([1.0, 0.0], -0.3))] * 300
-    trace = hr.simulate(proportional_integral(X), hr.Recorded(X, rounds))
+    trace = hr.simulate(proportional_integral(X), hr.RecordedProblem(X, rounds))
     assert abs(trace.violations[-1]) < 1e-2
     assert trace.costs[-1] == pytest.approx(0.7, abs=1e-2)
 

@@ -51,7 +51,7 @@ def test_they_are_policies(make):
 
 def test_a_fixed_action_never_moves():
     X = paths()
-    problem = hr.Recorded(X, [(hr.Linear(np.ones(X.dim)), hr.Linear(np.zeros(X.dim)))] * 5)
+    problem = hr.RecordedProblem(X, [(hr.Linear(np.ones(X.dim)), hr.Linear(np.zeros(X.dim)))] * 5)
     x = 0.5 * X.lmo(np.arange(8.0)) + 0.5 * X.lmo(-np.arange(8.0))
     plays = [step.x for step in hr.play(fixed(X, x), problem)]
     assert all(np.array_equal(play, x) for play in plays)

@@ -79,7 +79,7 @@ def test_lpm_is_its_box(name):
     theta, mu = 4 * R * G * T**-0.25 / 30, 30 * T**-0.75 / (4 * R * G)
     expected, lams = lpm_by_hand(X, rounds, T, G, c, theta, mu)
     surrogate = DualSurrogate(DualSteps(K, theta, mu))
-    policy = hr.Constrained(BlockedOGD(X, FixedLooBlocks(T, G, 1.0, c)), surrogate)
+    policy = hr.ConstrainedPolicy(BlockedOGD(X, FixedLooBlocks(T, G, 1.0, c)), surrogate)
     np.testing.assert_allclose(plays(policy, rounds), expected, rtol=0, atol=1e-9)
     assert surrogate.weight == pytest.approx(lams[-1], abs=1e-9)
     assert max(lams) > 0.5, "the constraint must have acted, or this test shows nothing"
@@ -110,7 +110,7 @@ def test_dpp_is_its_box(name):
     rounds = list(linear_rounds(X, T, seed=5))
     expected = dpp_by_hand(X, rounds, T, G, c, lam)
     policy = PenaltyProx(X, FixedLooBlocks(T, G, 1.0, c), lam)
-    found = plays(policy, rounds, hr.full)
+    found = plays(policy, rounds, hr.feedback.full_information)
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5)
     assert len(np.unique(expected.round(4), axis=0)) > 3
 
@@ -169,7 +169,7 @@ def test_every_step_of_the_proof_of_dpp_holds(name):
     eta = steps.eta(R, 0.0)
     policy = PenaltyProx(X, steps, lam)
     policy._pursuer = Followed(policy.workspace, X.start(), R, steps.begin(R).eps)
-    plays(policy, rounds, hr.full)
+    plays(policy, rounds, hr.feedback.full_information)
     left, squares = np.zeros(len(feasible)), 0.0
     for m, (x, y0, y1, x1, y2) in enumerate(policy._pursuer.seen):
         block = rounds[m * K : (m + 1) * K]
@@ -199,7 +199,7 @@ def test_lpm_keeps_its_bounds_where_they_say_something(name):
     assert eta * K + mu * K * theta**2 <= 3 * theta / 8 * (1 + 1e-12)
     bound = R * T**0.75 * (4 + math.sqrt(3 * c) + 1.5 * c)
     assert bound < 0.81 * R * T
-    policy = hr.Constrained(
+    policy = hr.ConstrainedPolicy(
         BlockedOGD(X, FixedLooBlocks(T, 1.0, 1.0, c)), DualSurrogate(DualSteps(K, theta, mu))
     )
     rounds = list(linear_rounds(X, T, seed=13))
@@ -250,7 +250,7 @@ def test_eagerness_lowers_the_violation(make):
 
     def ccv(eagerness):
         policy = make(X, T, eagerness=eagerness)
-        xs = plays(policy, rounds, hr.full if make is garber_kretzu_2024_dpp else hr.first_order)
+        xs = plays(policy, rounds, hr.feedback.full_information if make is garber_kretzu_2024_dpp else hr.first_order)
         return sum(max(0.0, g(x)) for (_, g), x in zip(rounds, xs, strict=True))
 
     assert ccv(4.0) < ccv(1.0) < ccv(0.05)
@@ -263,7 +263,7 @@ def test_dpp_moves_where_costs_say_nothing():
     """
     X, limit = hr.sets.Simplex(3), hr.Linear([1.0, 0.0, 0.0], -0.1)
     for cost in (hr.Linear(np.zeros(3)), hr.Linear(np.ones(3))):
-        xs = plays(garber_kretzu_2024_dpp(X, 100), [(cost, limit)] * 100, hr.full)
+        xs = plays(garber_kretzu_2024_dpp(X, 100), [(cost, limit)] * 100, hr.feedback.full_information)
         assert np.maximum(0.0, xs[:, 0] - 0.1).sum() < 10.0
 
 
@@ -283,7 +283,7 @@ def test_curved_constraints_are_cut_until_the_step_is_right():
     rounds = list(curved_rounds(T, seed=6))
     policy = PenaltyProx(X, steps, lam)
     policy._pursuer = Followed(policy.workspace, X.start(), R, steps.begin(R).eps)
-    plays(policy, rounds, hr.full)
+    plays(policy, rounds, hr.feedback.full_information)
     for m, (x, y0, y1, _, _) in enumerate(policy._pursuer.seen):
         block = rounds[m * K : (m + 1) * K]
         c = sum(f.grad(x) for f, _ in block)
@@ -302,10 +302,10 @@ def test_snapshots_with_curved_constraints_wait_for_the_blocks_end():
     X, T = hr.sets.L2Ball(3), 36
     policy = PenaltyProx(X, FixedLooBlocks(T, 1.0, 1.0, 0.05), 1.0)
     rounds = list(curved_rounds(6, seed=6))
-    plays(policy, rounds[:4], hr.full)
+    plays(policy, rounds[:4], hr.feedback.full_information)
     with pytest.raises(ValueError, match="after the block's last round"):
         policy.state()
-    plays(policy, rounds[4:], hr.full)
+    plays(policy, rounds[4:], hr.feedback.full_information)
     other = PenaltyProx(X, FixedLooBlocks(T, 1.0, 1.0, 0.05), 1.0)
     other.restore(policy.state())
     assert (other.ask() == policy.ask()).all()
@@ -316,9 +316,9 @@ def test_a_maximum_resumes_within_a_block():
     parts = [hr.Linear([1.0, 0.0, 0.0], -0.2), hr.Linear([0.0, 1.0, 0.0], -0.3)]
     rounds = [(hr.Linear([-1.0, -0.5, 0.0]), hr.Maximum(parts))] * 40
     policy, other = garber_kretzu_2024_dpp(X, 64), garber_kretzu_2024_dpp(X, 64)
-    plays(policy, rounds[:13], hr.full)
+    plays(policy, rounds[:13], hr.feedback.full_information)
     other.restore(policy.state())
-    assert (plays(policy, rounds[13:], hr.full) == plays(other, rounds[13:], hr.full)).all()
+    assert (plays(policy, rounds[13:], hr.feedback.full_information) == plays(other, rounds[13:], hr.feedback.full_information)).all()
     assert max(part(policy.ask()) for part in parts) < 0.3
 
 

@@ -24,7 +24,7 @@ def test_every_method_is_built_and_plays_what_it_may_see(name):
         for _ in range(T)
     ]
     policy = method.policy(X, T, 7, "practical", KNOWN)
-    steps = list(hr.play(policy, hr.Recorded(X, rounds), method.feedback(KNOWN)))
+    steps = list(hr.play(policy, hr.RecordedProblem(X, rounds), method.feedback(KNOWN)))
     assert len(steps) == T
     assert all(X.contains(step.x) for step in steps)
     assert method.name == name
@@ -45,8 +45,8 @@ def test_a_method_without_the_knob_refuses_it_and_others_take_it():
 def test_eagerness_divides_the_queue_and_its_scale(eagerness):
     """The weight is (Gf/Gg) min(e max(1/2, (5/9) ((6 + e q)/9)^4), sqrt t) without regret."""
     learner = hr.learners.TrackingOCG(hr.sets.Simplex(2))
-    ranges = hr.surrogates.SeenRanges(learner, violation=2.0, ratio=1.0)
-    policy = hr.Constrained(learner, hr.surrogates.AdaptiveSurrogate(ranges, eagerness))
+    ranges = hr.surrogates.ObservedRanges(learner, violation=2.0, ratio=1.0)
+    policy = hr.ConstrainedPolicy(learner, hr.surrogates.AdaptiveSurrogate(ranges, eagerness))
     for t in range(1, 4):
         policy.tell(
             hr.feedback.EvalGrad(0.0, np.array([1.0, 0.0])),
@@ -64,8 +64,8 @@ def test_eagerness_divides_the_queue_and_its_scale(eagerness):
 def test_the_first_violation_weighs_half_the_exchange_rate_times_eagerness(eagerness, expected):
     """At most sqrt t, which is 1 here."""
     learner = hr.learners.TrackingOCG(hr.sets.Simplex(2))
-    ranges = hr.surrogates.SeenRanges(learner, ratio=1.0)
-    policy = hr.Constrained(learner, hr.surrogates.AdaptiveSurrogate(ranges, eagerness))
+    ranges = hr.surrogates.ObservedRanges(learner, ratio=1.0)
+    policy = hr.ConstrainedPolicy(learner, hr.surrogates.AdaptiveSurrogate(ranges, eagerness))
     policy.tell(
         hr.feedback.EvalGrad(0.0, np.array([1.0, 0.0])),
         hr.feedback.EvalGrad(0.5, np.array([0.0, 1.0])),
@@ -82,7 +82,7 @@ def test_more_eagerness_means_less_violation():
     assert ccv[0] > ccv[1] > ccv[2]
 
 
-@pytest.mark.parametrize("given", [{"eagerness": 2.0}, {"violation_scale": 2.0}])
+@pytest.mark.parametrize("given", [{"eagerness": 2.0}, {"violation_budget": 2.0}])
 def test_the_theory_preset_takes_neither(given):
     with pytest.raises(ValueError, match=next(iter(given))):
         hr.projection_free_coco(hr.sets.Simplex(3), 100, preset="theory", lipschitz=1.0, **given)
@@ -96,7 +96,7 @@ def plays(name, preset="practical", T=120):
     walls = np.column_stack([rng.uniform(0.3, 0.6, T), rng.uniform(-0.6, -0.3, T), np.zeros(T)])
     rounds = [(hr.Linear(a), hr.Linear(c, 0.1)) for a, c in zip(costs, walls, strict=True)]
     policy = method.policy(X, T, 7, preset, KNOWN)
-    return np.array([s.x for s in hr.play(policy, hr.Recorded(X, rounds), method.feedback(KNOWN))])
+    return np.array([s.x for s in hr.play(policy, hr.RecordedProblem(X, rounds), method.feedback(KNOWN))])
 
 
 def test_no_two_methods_play_the_same():

@@ -180,7 +180,7 @@ PROBLEMS = {
     "simplex": lambda seed: hr.problems.IidSimplex(n=8, horizon=40, seed=seed),
     "ball": lambda seed: hr.problems.SwitchingBall(n=4, horizon=40, seed=seed),
     "box": lambda seed: hr.problems.QuadraticBox(n=4, horizon=40, seed=seed),
-    "paths": lambda seed: hr.ShortestPath.atlas_like(nodes=15, edges=40, horizon=40, seed=seed),
+    "paths": lambda seed: hr.ShortestPath.random_network(nodes=15, edges=40, horizon=40, seed=seed),
 }
 
 
@@ -339,9 +339,9 @@ def test_the_bound_of_the_violation_can_fail():
     surrogate = hr.surrogates.CurrentSurrogate(
         hr.surrogates.ExponentialPotential(1 / (6 * math.sqrt(1600))),
         0.0,
-        hr.surrogates.GivenRanges(violation=4.0),
+        hr.surrogates.FixedRanges(violation=4.0),
     )
-    policy = hr.Constrained(AdaGrad(SEGMENT), surrogate)
+    policy = hr.ConstrainedPolicy(AdaGrad(SEGMENT), surrogate)
     assert always_wrong(policy, 1600) > violation_bound(1600)
 
 
@@ -365,7 +365,7 @@ def test_the_regret_keeps_its_bound_after_every_round_and_can_fail():
     bound = 2 * 2 * (np.sqrt(np.arange(1, rounds + 1)) + 1)
     policy = sinha_vaze_2024(SEGMENT, rounds, preset="theory", lipschitz=1.0)
     assert (chased(policy, rounds) <= bound).all()
-    eager = hr.Constrained(AdaGrad(SEGMENT, factor=30.0), policy.surrogate)
+    eager = hr.ConstrainedPolicy(AdaGrad(SEGMENT, factor=30.0), policy.surrogate)
     assert chased(eager, rounds)[-1] > bound[-1]
 
 

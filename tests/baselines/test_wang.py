@@ -142,9 +142,9 @@ def composed(X, T, G, beta, rate):
     """OFW-TVC with other constants than the theorem's, divided by beta."""
     potential, units = (
         hr.surrogates.ExponentialPotential(rate),
-        hr.surrogates.GivenRanges(violation=1.0 / beta),
+        hr.surrogates.FixedRanges(violation=1.0 / beta),
     )
-    return hr.Constrained(
+    return hr.ConstrainedPolicy(
         RestartedOCG(X, hr.learners.steps.PaperSteps(T), 1.0 / beta),
         hr.surrogates.CurrentSurrogate(potential, 0.0, units, lipschitz=G),
     )
@@ -419,7 +419,7 @@ def test_bfw_tvc_is_its_pseudocode(name, letter):
         policy = hr.ConstrainedBandit(
             RestartedBlockBandit(X, WangBlocks(T, M, c), seed, 1 / beta),
             CurrentValues(
-                hr.surrogates.ExponentialPotential(lam), 0.0, hr.surrogates.GivenRanges(1 / beta)
+                hr.surrogates.ExponentialPotential(lam), 0.0, hr.surrogates.FixedRanges(1 / beta)
             ),
         )
     for (f, g), expected in zip(rounds, plays, strict=True):

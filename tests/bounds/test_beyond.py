@@ -20,7 +20,7 @@ PLAYED = GAMES | {
     "drifting_subsets": lambda seed, T: DriftingSubsets(
         n=9, k=3, window=4, drift=10, rotation=7, horizon=T, seed=seed
     ),
-    "atlas_like": lambda seed, T: hr.ShortestPath.atlas_like(12, 40, T, seed),
+    "random_network": lambda seed, T: hr.ShortestPath.random_network(12, 40, T, seed),
 }
 
 

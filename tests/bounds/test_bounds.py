@@ -202,7 +202,7 @@ def test_general_bounds_with_the_measured_constant(game):
     T, p, scale, queue = 400, 6.0, 5.0, 3.0
     problem = GAMES[game](1, T)
     surrogate = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(p, scale), queue)
-    policy = hr.Constrained(
+    policy = hr.ConstrainedPolicy(
         hr.learners.AdaptiveOCG(problem.decision_set, hr.learners.steps.PaperSteps(T)), surrogate
     )
     z, regret, of_losses, ccv, largest = problem.feasible, 0.0, 0.0, 0.0, 0.0
@@ -241,7 +241,7 @@ def test_perturbed_leader_bounds():
     for seed in range(2):
         policy = hr.ftpl_coco(X, T, seed, preset="theory")
         rounds = [(hr.Linear(f), hr.Linear(g)) for f, g in zip(costs, constraints, strict=True)]
-        trace = hr.simulate(policy, hr.Recorded(X, rounds))
+        trace = hr.simulate(policy, hr.RecordedProblem(X, rounds))
         regrets.append(trace.cost - hr.hindsight(X, rounds).cost)
         sums.append(max(0.0, trace.signed_ccv))
     assert np.mean(regrets) <= bounds.ftpl_regret(T) < 2 * T
@@ -349,7 +349,7 @@ def test_certificate_needs_coefficient_one():
     assert float((learnt @ arm).sum() - learnt.sum(axis=0).min()) == 0.0
     policy = hr.projection_free_coco(hr.sets.Simplex(2))
     rounds = [(hr.Linear(a), hr.Linear([0.0, 0.0], -1.0)) for a in costs]
-    trace = hr.simulate(policy, hr.Recorded(hr.sets.Simplex(2), rounds))
+    trace = hr.simulate(policy, hr.RecordedProblem(hr.sets.Simplex(2), rounds))
     assert trace.cost - costs.sum(axis=0).min() <= policy.certificate()
 
 
@@ -357,7 +357,7 @@ def test_certificate_needs_a_feasible_benchmark():
     """Against an action that violates, the regret may be above the certificate."""
     rounds = [(hr.Linear([0.0, 1.0]), hr.Linear([1.0, 0.0], -0.5))] * 400
     policy = hr.projection_free_coco(hr.sets.Simplex(2))
-    trace = hr.simulate(policy, hr.Recorded(hr.sets.Simplex(2), rounds))
+    trace = hr.simulate(policy, hr.RecordedProblem(hr.sets.Simplex(2), rounds))
     assert trace.cost - 0.0 > policy.certificate()  # arm 1 costs nothing and always violates
     assert trace.cost - 200.0 <= policy.certificate()  # half and half
 
@@ -398,7 +398,7 @@ def policies(T):
                 X, T, preset="theory", lipschitz=1.0, benchmark_budget=9.0
             ),
             "long term theory": hr.projection_free_long_term(X, T, preset="theory", lipschitz=1.0),
-            "bandit theory": hr.projection_free_cbco(
+            "bandit theory": hr.projection_free_bandit(
                 X, 10**6, 0, lipschitz=1.0, bound=1.0, preset="theory"
             ),
         }
@@ -409,7 +409,7 @@ def policies(T):
         "unconstrained theory": hr.unconstrained(X, T, preset="theory"),
         "ftpl": hr.ftpl_coco(X, T, 0),
         "ftpl theory": hr.ftpl_coco(X, T, 0, preset="theory"),
-        "bandit": hr.projection_free_cbco(X, T, 0, lipschitz=1.0, bound=1.0),
+        "bandit": hr.projection_free_bandit(X, T, 0, lipschitz=1.0, bound=1.0),
         "sampled": hr.Sampled(hr.projection_free_long_term(X), 0),
         "lazy": hr.LazySampled(hr.projection_free_coco(X, tracking=False), 0),
         "semi-bandit": hr.semi_bandit_coco(X, T, 0),
@@ -475,7 +475,7 @@ def test_explain_changes_nothing_and_follows_the_run():
 def test_explain_measures_the_price_of_adaptivity():
     problem = hr.problems.SwitchingBall(n=4, horizon=200, seed=0)
     surrogate = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(6.0, 5.0), 3.0)
-    policy = hr.Constrained(
+    policy = hr.ConstrainedPolicy(
         hr.learners.AdaptiveOCG(problem.decision_set, hr.learners.steps.PaperSteps(200)), surrogate
     )
     weights = [surrogate.potential.weight(3.0)]

@@ -33,10 +33,10 @@ def project(X, y):
 def paper_policy(X, rounds):
     """Algorithm 2 with a scale that lets the constraint act."""
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(rounds))
-    return hr.Constrained(
+    return hr.ConstrainedPolicy(
         learner,
         hr.surrogates.CurrentSurrogate(
-            hr.surrogates.PowerPotential(6.0, 5.0), 3.0, hr.surrogates.GivenRanges()
+            hr.surrogates.PowerPotential(6.0, 5.0), 3.0, hr.surrogates.FixedRanges()
         ),
     )
 

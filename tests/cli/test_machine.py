@@ -18,7 +18,7 @@ from hedgerow.live.store import Store
 FIRST_GAME = """
 import hedgerow as hr
 from hedgerow._engine.announcement import compile_time
-problem = hr.ShortestPath.atlas_like(nodes=30, edges=90, horizon=50, seed=0)
+problem = hr.ShortestPath.random_network(nodes=30, edges=90, horizon=50, seed=0)
 policy = hr.projection_free_coco(problem.decision_set)
 for cost, constraint in problem:
     x = policy.ask()

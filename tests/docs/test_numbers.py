@@ -130,5 +130,5 @@ def test_the_verdicts_have_the_shape_of_their_experiment(monkeypatch):
     experiment = importlib.import_module("verdicts").experiment()
     found = tables.read("verdicts.json")
     assert found["runs"] == f"{expected_runs(experiment.resolved())} runs"
-    assert found["judged_on"] == {"problem": "atlas_like", "horizon": 1600}
+    assert found["judged_on"] == {"problem": "random_network", "horizon": 1600}
     assert [row["claim"] for row in found["verdicts"]] == [claim for claim, _ in CLAIMS]

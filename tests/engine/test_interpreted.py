@@ -38,7 +38,7 @@ def plays(method: hr.baselines.Method) -> list[np.ndarray]:
         for t in range(T)
     ]
     policy = method.policy(X, T, 7, "practical", KNOWN)
-    return [step.x for step in hr.play(policy, hr.Recorded(X, rounds), method.feedback(KNOWN))]
+    return [step.x for step in hr.play(policy, hr.RecordedProblem(X, rounds), method.feedback(KNOWN))]
 
 
 def followed() -> list[np.ndarray]:
@@ -57,7 +57,7 @@ def results() -> dict[str, list[np.ndarray]]:
     """Everything, by name."""
     found = {name: oracles(make()) for name, make in EXAMPLES.items()}
     found |= {name: plays(method) for name, method in hr.baselines.METHODS.items()}
-    problem = hr.ShortestPath.atlas_like(nodes=20, edges=60, horizon=30, seed=0)
+    problem = hr.ShortestPath.random_network(nodes=20, edges=60, horizon=30, seed=0)
     for name, tracking in (("simulated", False), ("simulated, tracking", True)):
         policy = hr.projection_free_coco(problem.decision_set, tracking=tracking)
         trace = hr.simulate(policy, problem)

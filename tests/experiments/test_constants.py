@@ -16,7 +16,7 @@ from hedgerow.experiments.sweeps import sweep
 LINEAR = {
     "simplex": lambda: hr.problems.IidSimplex(n=4, horizon=40, seed=3),
     "ball": lambda: hr.problems.SwitchingBall(n=3, horizon=40, seed=3),
-    "paths": lambda: hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=40, seed=3),
+    "paths": lambda: hr.ShortestPath.random_network(nodes=12, edges=30, horizon=40, seed=3),
     "ranking": lambda: hr.problems.Ranking(n=6, protected=2, horizon=40, seed=3),
 }
 
@@ -24,7 +24,7 @@ LINEAR = {
 @pytest.mark.parametrize("name", LINEAR)
 def test_a_recorded_linear_game_has_the_constants_of_the_game(name):
     problem = LINEAR[name]()
-    recorded = hr.Recorded(problem.decision_set, problem)
+    recorded = hr.RecordedProblem(problem.decision_set, problem)
     assert known_constants(recorded) == known_constants(problem)
     assert known_constants(recorded).exact
 
@@ -35,7 +35,7 @@ def late(rounds=SAMPLED_ROUNDS + 100):
     costs = np.full((rounds, n), 0.01)
     costs[-1, 17] = 50.0
     constraint = hr.Linear(np.full(n, 1.0), -1.0)
-    return hr.Recorded(hr.sets.Simplex(n), [(hr.Linear(c), constraint) for c in costs])
+    return hr.RecordedProblem(hr.sets.Simplex(n), [(hr.Linear(c), constraint) for c in costs])
 
 
 def test_no_value_of_a_recorded_game_is_above_its_bound():
@@ -62,14 +62,14 @@ def test_what_was_sampled_says_so():
     assert curved.how.startswith("sampled at 8 vertices in at most 512 rounds, others may exceed")
     problem = hr.problems.QuadraticBox(n=3, horizon=20, seed=0)
     half = [(hr.Linear(np.ones(3)), constraint) for _, constraint in problem]
-    mixed = known_constants(hr.Recorded(problem.decision_set, half))
+    mixed = known_constants(hr.RecordedProblem(problem.decision_set, half))
     assert not mixed.exact, "one side is curved"
 
 
 def test_a_game_that_exceeds_sampled_constants_says_what_they_were(tmp_path, monkeypatch):
     text = TEXT.split("[[problems]]")[0].replace("[20, 21]", "[20]").replace("[60]", "[30]")
     text = text.replace('["projection_free_coco", "ftpl_coco", "unconstrained"]',
-                        '["projection_free_cbco"]').replace(', "theory"', "")  # fmt: skip
+                        '["projection_free_bandit"]').replace(', "theory"', "")  # fmt: skip
     monkeypatch.setattr("hedgerow.experiments.constants.SAMPLED_ROUNDS", 0)
     experiment = small(tmp_path, text + "[[problems]]\nkind = 'quadratic_box'\nn = 3")
     tally = sweep(experiment, tmp_path / "out", serial)

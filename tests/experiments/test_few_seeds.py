@@ -18,11 +18,11 @@ TEXT = """
 name = "small"
 methods = ["projection_free_coco", "sinha_vaze_2024", "unconstrained"]
 eagerness = [1, 2]
-eager = ["projection_free_coco"]
+eagerness_methods = ["projection_free_coco"]
 horizons = [6, 12]
 seeds = [40, 41, 42, 43]
-few = 2
-many = ["projection_free_coco"]
+common_seeds = 2
+all_seeds = ["projection_free_coco"]
 
 [[problems]]
 kind = "iid_simplex"
@@ -54,18 +54,18 @@ def test_a_folder_grows_to_all_seeds_and_never_shrinks(tmp_path):
     first = sweep(some, out, serial)
     results = Results(out)
     assert expected_runs(results.experiment) == len(results.runs) == 12
-    everything = replace(some, few=None)
+    everything = replace(some, common_seeds=None)
     grown = sweep(everything, out, serial)
     assert grown.before == first.ran
-    assert "few" not in Results(out).experiment
+    assert "common_seeds" not in Results(out).experiment
     assert how_far(Results(out)) == f"{2 * 4 * 4} runs"
     assert sweep(some, out, serial).ran == 0
-    assert "few" not in Results(out).experiment
+    assert "common_seeds" not in Results(out).experiment
 
 
 @pytest.mark.parametrize("line", ["few = 2\n", 'many = ["projection_free_coco"]\n'])
 def test_one_without_the_other_is_refused(tmp_path, line):
-    alone = "many" if line.startswith("few") else "few"
+    alone = "all_seeds" if line.startswith("common_seeds") else "common_seeds"
     with pytest.raises(ValueError, match=rf"go together; got {alone} alone"):
         small(tmp_path, TEXT.replace(line, ""))
 

@@ -31,7 +31,7 @@ COINS = (PLUGIN / "coins.toml").read_text()
 
 OWN = """
 import numpy as np
-from hedgerow import baselines, Linear, Recorded, projection_free_coco
+from hedgerow import baselines, Linear, RecordedProblem, projection_free_coco
 from hedgerow.sets import Simplex
 from hedgerow.experiments import problem_kind
 from hedgerow.problems import HalfspaceBox
@@ -65,14 +65,14 @@ def two_caps(horizon, seed):
     means = np.array([-1.0, -0.6, 0.0])
     costs = means + 0.2 * rng.standard_normal((horizon, 3))
     same = {"first": "share", "second": "share"}
-    return Recorded(Simplex(3), [(Linear(c), caps) for c in costs], limits=same)
+    return RecordedProblem(Simplex(3), [(Linear(c), caps) for c in costs], limits=same)
 
 def two_units(horizon, seed):
     caps = [Linear([1.0, 0.0, 0.0], -0.5), Linear([0.0, 300.0, 0.0], -30.0)]
     rng = np.random.default_rng(seed)
     costs = np.array([-1.0, -0.6, 0.0]) + 0.2 * rng.standard_normal((horizon, 3))
     rounds = [(Linear(c), caps) for c in costs]
-    return Recorded(Simplex(3), rounds, limits={"share of A": "", "heat": "W"})
+    return RecordedProblem(Simplex(3), rounds, limits={"share of A": "", "heat": "W"})
 
 def two_sizes(horizon, seed):
     found = two_units(horizon, seed)
@@ -80,7 +80,7 @@ def two_sizes(horizon, seed):
     return found
 
 def two_coins(horizon, seed, *, limit: float = 0.5):
-    return Recorded(Simplex(2), [(Linear([-1.0, seed]), Linear([1.0, 0.0], -limit))] * horizon)
+    return RecordedProblem(Simplex(2), [(Linear([-1.0, seed]), Linear([1.0, 0.0], -limit))] * horizon)
 
 @problem_kind(reacts=True)
 def corner(horizon, seed, *, n: int = 2):

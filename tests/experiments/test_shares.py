@@ -66,7 +66,7 @@ def test_all_takes_them_in(tmp_path):
 MISTAKES = {
     "share": ("share = 0.1", "share = 10", "violated.rule.share must be at least 0 and below 1"),
     "method": ('"threshold_rule"', '"treshold_rule"', "did you mean 'threshold_rule'"),
-    "values": ('"threshold_rule"', '"projection_free_cbco"', "does not learn from values and grad"),
+    "values": ('"threshold_rule"', '"projection_free_bandit"', "does not learn from values and grad"),
     "whole": ('"threshold_rule"', '"guo_recoo"', "does not learn from values and gradients"),
     "key": ("share = 0.1", "shares = 0.1", "unknown key 'shares'"),
     "name": ("rule = {", "ecmp = {", "violated.ecmp has the name of a method"),
@@ -94,7 +94,7 @@ def test_a_live_session_keeps_a_share(tmp_path):
 
     alone = policy()
     for half in range(2):
-        with hr.live.open(tmp_path / "s.db", "a", policy()) as session:
+        with hr.live.open_session(tmp_path / "s.db", "a", policy()) as session:
             for _ in range(20):
                 decision = session.ask()
                 f = hr.Linear([0.0, 1.0, 2.0])
@@ -105,7 +105,7 @@ def test_a_live_session_keeps_a_share(tmp_path):
             assert session.policy.state()["checksum"] == alone.state()["checksum"]
             assert session.status().answered == 20 * (half + 1)
     with pytest.raises(ValueError, match=r"share"):
-        hr.live.open(tmp_path / "s.db", "a", policy(0.06))
+        hr.live.open_session(tmp_path / "s.db", "a", policy(0.06))
 
 
 def test_a_session_over_http_may_have_a_share():

@@ -17,12 +17,12 @@ from hedgerow.problems.lower_bounds import CyclicArms, FreshCoordinates, RandomS
 
 
 def plain(X, steps):
-    return hr.Constrained(hr.learners.AdaptiveOCG(X, steps), hr.surrogates.CostOnlySurrogate())
+    return hr.ConstrainedPolicy(hr.learners.AdaptiveOCG(X, steps), hr.surrogates.CostOnlySurrogate())
 
 
 def leader(X):
     """Follow the leader: the perturbed one, with next to no perturbation."""
-    return hr.Constrained(
+    return hr.ConstrainedPolicy(
         hr.learners.FTPL(X, 0, hr.learners.GaussianNoise(factor=1e-9)),
         hr.surrogates.CostOnlySurrogate(),
     )
@@ -68,7 +68,7 @@ def test_random_signs_cost_every_learner_the_same(make):
     for rows, signs in every_sign(game):
         costs = np.outer(signs, c)
         chunk = hr.problems.LinearChunk(costs, rows[1], rows[2], rows[3])
-        trace = hr.simulate(make(X), hr.Recorded(X, chunk.rounds()))
+        trace = hr.simulate(make(X), hr.RecordedProblem(X, chunk.rounds()))
         regrets.append(trace.cost - X.minimum(costs.sum(axis=0)))
     assert np.mean(regrets) == pytest.approx(game.expected_regret, rel=1e-12)
     assert 3.0 * np.sqrt(6 / 8) <= game.expected_regret <= 3.0 * np.sqrt(6) / 2
@@ -82,7 +82,7 @@ def test_fresh_coordinates_force_the_trade_off(make):
     X, sums = game.decision_set, []
     for rows, signs in every_sign(game):
         limits = -rows.costs * signs[:, None]
-        problem = hr.Recorded(
+        problem = hr.RecordedProblem(
             X, hr.problems.LinearChunk(rows[0], rows[1], limits, rows[3]).rounds()
         )
         trace = hr.simulate(make(X), problem)
@@ -273,7 +273,7 @@ def test_bandits_are_searched_through_their_own_feedback():
     game = LinearGame(BALL, 30)
     given = {"lipschitz": 1.0, "bound": 2.0}
     found = worst_game(
-        lambda draw: hr.projection_free_cbco(BALL, 30, draw, **given),
+        lambda draw: hr.projection_free_bandit(BALL, 30, draw, **given),
         game,
         ccv,
         seed=0,

@@ -102,7 +102,7 @@ def test_several_constraints_and_whole_functions_are_resumed(tmp_path):
     rng = np.random.default_rng(0)
     caps = [hr.Linear([1.0, 0.0, 0.0], -0.5), hr.Linear([0.0, 1.0, 0.0], -0.1)]
     rounds = [(hr.Linear(rng.uniform(-1.0, 1.0, 3)), caps) for _ in range(5000)]
-    problem = hr.Recorded(hr.sets.Simplex(3), rounds)
+    problem = hr.RecordedProblem(hr.sets.Simplex(3), rounds)
 
     def policy():
         return hr.projection_free_coco(problem.decision_set, constraints=2)

@@ -47,7 +47,7 @@ def least_by_lp(game, n):
 def test_the_least_benchmark_is_that_of_plain_linear_programmes(seed):
     X, game = torn(np.random.default_rng(seed))
     violation, cost = least_by_lp(game, X.dim)
-    best = hr.hindsight(X, game, budget="least")
+    best = hr.hindsight(X, game, budget="minimum")
     assert best.status == "optimal"
     assert best.least
     assert best.needed_budget == pytest.approx(violation, rel=1e-6)
@@ -62,7 +62,7 @@ def test_the_least_benchmark_is_that_of_plain_linear_programmes(seed):
 
 def test_least_is_the_ordinary_benchmark_where_some_action_satisfies_every_round():
     problem = hr.problems.IidSimplex(5, 60, 0)
-    plain, least = hr.hindsight(problem), hr.hindsight(problem, budget="least")
+    plain, least = hr.hindsight(problem), hr.hindsight(problem, budget="minimum")
     assert (least.cost, least.least, least.budget) == (plain.cost, False, 0.0)
     best = "the best fixed action that satisfies every round"
     assert least.comparator == plain.comparator == best
@@ -71,7 +71,7 @@ def test_least_is_the_ordinary_benchmark_where_some_action_satisfies_every_round
 def test_least_with_curved_constraints():
     X = hr.sets.Simplex(3)
     game = [(hr.Linear([1.0, 2.0, 3.0]), FullestLink([0.2, 0.2, 0.2], 1.0))] * 4
-    best = hr.hindsight(X, game, budget="least")
+    best = hr.hindsight(X, game, budget="minimum")
     assert best.ccv == pytest.approx(4.0 * (1.0 / 3.0 - 0.2), rel=1e-4)
     assert best.least
 
@@ -90,9 +90,9 @@ def test_each_comparator_has_its_name():
     assert late.comparator == (
         "none yet: the search ended before it found a fixed action that satisfies every round"
     )
-    with pytest.raises(ValueError, match='hindsight\\(problem, budget="least"\\)'):
-        hr.simulate(hr.unconstrained(X), hr.Recorded(X, game)).regret(hr.hindsight(X, game))
-    with pytest.raises(TypeError, match='the budget, a number or "least"'):
+    with pytest.raises(ValueError, match='hindsight\\(problem, budget="minimum"\\)'):
+        hr.simulate(hr.unconstrained(X), hr.RecordedProblem(X, game)).regret(hr.hindsight(X, game))
+    with pytest.raises(TypeError, match='the budget, a number or "minimum"'):
         hr.hindsight(X, game, budget="most")
 
 
@@ -109,7 +109,7 @@ def test_a_certificate_without_comparator_says_so_and_never_too_much():
         X, game = torn(np.random.default_rng(seed), rounds=40)
         policy = played(hr.projection_free_coco(X), game, times=20)
         proved = policy.certificate()
-        best = hr.hindsight(X, game * 20, budget="least")
+        best = hr.hindsight(X, game * 20, budget="minimum")
         least = best.needed_budget
         assert proved.least_violation <= least * (1.0 + 1e-6)
         if proved.no_comparator:

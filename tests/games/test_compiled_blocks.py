@@ -22,7 +22,7 @@ from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.games import simulate, simulate_chunks
 from hedgerow.learners.block_rules import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.learners.blocked_ogd import BlockedOGD
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.dual import DualSteps, DualSurrogate
@@ -33,7 +33,7 @@ POLICIES: dict[str, Callable[[DecisionSet], Any]] = {
     "dpp": partial(garber_kretzu_2024_dpp, horizon=ROUNDS),
     "dpp with units": lambda X: PenaltyProx(X, STEPS, 1.5),
     "lpm": partial(garber_kretzu_2024_lpm, horizon=ROUNDS),
-    "lpm with units": lambda X: Constrained(
+    "lpm with units": lambda X: ConstrainedPolicy(
         BlockedOGD(X, STEPS), DualSurrogate(DualSteps(block=3, theta=0.1, mu=0.5))
     ),
 }
@@ -49,7 +49,7 @@ def test_blocks_of_any_set(policy, name):
 
 @pytest.mark.parametrize("make", [garber_kretzu_2024_dpp, garber_kretzu_2024_lpm])
 def test_the_papers_graph(make):
-    problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=200, seed=1)
+    problem = hr.ShortestPath.random_network(nodes=30, edges=100, horizon=200, seed=1)
     assert_same_game(lambda: make(problem.decision_set, 200), problem)
 
 
@@ -68,13 +68,13 @@ def test_rounds_of_other_kinds(policy):
 def test_costs_and_constraints_pull(policy):
     """Rounds by which the play moves and the weight grows, or equal bits would show little."""
     X = SETS["simplex"]()
-    problem = hr.Recorded(X, list(linear_rounds(X, ROUNDS, seed=3)))
+    problem = hr.RecordedProblem(X, list(linear_rounds(X, ROUNDS, seed=3)))
     assert_same_game(partial(POLICIES[policy], X), problem)
     player = POLICIES[policy](X)
     xs = [step.x for step in hr.play(player, problem)]
     assert len(np.unique(xs, axis=0)) >= 4
     inner = player.policy if isinstance(player, Normalised) else player
-    if isinstance(inner, Constrained):
+    if isinstance(inner, ConstrainedPolicy):
         assert inner.surrogate.largest_weight > 0.0
 
 
@@ -105,7 +105,7 @@ def test_a_run_that_is_stopped_within_a_block_is_the_same_run(policy):
 def test_objects_and_kernels_take_turns_within_a_block(policy):
     X = SETS["paths"]()
     mixed, slow = POLICIES[policy](X), POLICIES[policy](X)
-    games = [hr.Recorded(X, list(islice(Rounds(X, seed), 5))) for seed in range(6)]
+    games = [hr.RecordedProblem(X, list(islice(Rounds(X, seed), 5))) for seed in range(6)]
     for k, game in enumerate(games):
         if k % 2:
             list(hr.play(mixed, game))
@@ -122,7 +122,7 @@ def test_curved_constraints_and_maxima_may_stand_in_a_block():
     maxima = [(hr.Linear(-np.ones(3)), hr.Maximum(parts))]
     mixed, slow = (garber_kretzu_2024_dpp(X, ROUNDS) for _ in range(2))
     for rounds in (curved, maxima):
-        problem = hr.Recorded(X, rounds * 2)
+        problem = hr.RecordedProblem(X, rounds * 2)
         assert not simulate(mixed, problem).compiled
         assert simulate(mixed, Rounds(X, 5, 18)).compiled
         list(hr.play(slow, problem))
@@ -215,13 +215,13 @@ def test_what_changes_a_part_is_played_by_the_objects():
     X, dual = SETS["simplex"](), DualSteps(3, 0.1, 0.5)
     practical = PracticalLooBlocks(10**4)
     changed = [
-        (Doubling(X, STEPS, 1.0), hr.full),
-        (Normalised(Doubling(X, practical, 1.0)), hr.full),
-        (Deaf(PenaltyProx(X, STEPS, 1.0)), hr.full),
-        (PenaltyProx(Reversed(5), practical, 1.0), hr.full),
-        (Constrained(Slower(X, STEPS), DualSurrogate(dual)), hr.first_order),
-        (Constrained(BlockedOGD(X, STEPS), Stern(dual)), hr.first_order),
-        (Constrained(BlockedOGD(Reversed(5), STEPS), DualSurrogate(dual)), hr.first_order),
+        (Doubling(X, STEPS, 1.0), hr.feedback.full_information),
+        (Normalised(Doubling(X, practical, 1.0)), hr.feedback.full_information),
+        (Deaf(PenaltyProx(X, STEPS, 1.0)), hr.feedback.full_information),
+        (PenaltyProx(Reversed(5), practical, 1.0), hr.feedback.full_information),
+        (ConstrainedPolicy(Slower(X, STEPS), DualSurrogate(dual)), hr.first_order),
+        (ConstrainedPolicy(BlockedOGD(X, STEPS), Stern(dual)), hr.first_order),
+        (ConstrainedPolicy(BlockedOGD(Reversed(5), STEPS), DualSurrogate(dual)), hr.first_order),
     ]
     for policy, feedback in changed:
         problem = Rounds(policy.decision_set, 0, 15)

@@ -22,7 +22,7 @@ from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.learners.block_rules import PaperBlocks, PracticalBlocks
 from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
 from hedgerow.learners.steps import CertificateSteps
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
 from hedgerow.problems import FortzThorup, QueueingDelay, TrafficEngineering
 from hedgerow.protocols.trace import Trace
@@ -36,7 +36,7 @@ from hedgerow.surrogates import (
     SignedSurrogate,
 )
 from hedgerow.surrogates.potentials import AnytimeExponential, ExponentialPotential, PowerPotential
-from hedgerow.surrogates.ranges import GivenRanges, SeenRanges
+from hedgerow.surrogates.ranges import FixedRanges, ObservedRanges
 
 ROUNDS = 40
 DAG = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4)]
@@ -59,7 +59,7 @@ def quadratic(rng: np.random.Generator, n: int, kind: int) -> hr.Quadratic:
     return hr.Quadratic([rng.uniform(), rng.uniform(0.0, 2.0, n), M @ M.T][kind], a, b)
 
 
-def drawn(X: DecisionSet, seed: int, constraints: int = 3, maxima: bool = False) -> hr.Recorded:
+def drawn(X: DecisionSet, seed: int, constraints: int = 3, maxima: bool = False) -> hr.RecordedProblem:
     """Rounds of every kind, some of them with ties, zeros or several parts."""
     rng, n, rounds = np.random.default_rng(seed), X.dim, []
     for t in range(ROUNDS):
@@ -72,7 +72,7 @@ def drawn(X: DecisionSet, seed: int, constraints: int = 3, maxima: bool = False)
         if t == 11:
             parts = [parts[0]] * constraints  # a tie
         rounds.append((costs[t % 5] if t != 6 else hr.Linear(np.zeros(n)), hr.Maximum(parts)))
-    return hr.Recorded(X, rounds)
+    return hr.RecordedProblem(X, rounds)
 
 
 def traffic(T: int = ROUNDS, seed: int = 0, **options: Any) -> TrafficEngineering:
@@ -203,9 +203,9 @@ def test_traffic(name):
     assert_same_game(lambda: hr.projection_free_coco(X), problem)
     assert_same_game(lambda: hr.baselines.sinha_vaze_2024(X, ROUNDS), problem)
 
-    def blocks() -> Constrained:
+    def blocks() -> ConstrainedPolicy:
         learner = BlockOCG(X)
-        return Constrained(learner, CurrentSurrogate(PowerPotential(2.0, 1.0)))
+        return ConstrainedPolicy(learner, CurrentSurrogate(PowerPotential(2.0, 1.0)))
 
     assert_same_game(blocks, problem)
     if problem.per_link:
@@ -217,12 +217,12 @@ def test_ten_thousand_blocks_are_one_compiled_call():
     rng = np.random.default_rng(5)
     rounds = [(hr.Linear(a), hr.Linear(c, -9e3)) for a, c in rng.random((3, 2, X.dim))]
 
-    def make() -> Constrained:
+    def make() -> ConstrainedPolicy:
         learner = BlockOCG(X)
         assert not learner.step_table.in_python  # oracle and step, by one kernel
-        return Constrained(learner, CurrentSurrogate(PowerPotential(2.0, 1.0)))
+        return ConstrainedPolicy(learner, CurrentSurrogate(PowerPotential(2.0, 1.0)))
 
-    assert_same_game(make, hr.Recorded(X, rounds))
+    assert_same_game(make, hr.RecordedProblem(X, rounds))
 
 
 def test_the_loads_of_compiled_rounds_are_those_of_a_dense_matrix():
@@ -262,7 +262,7 @@ def test_what_has_no_kernel_is_played_by_the_objects():
     rng = np.random.default_rng(0)
     inner = hr.Maximum([linear(rng, 5), linear(rng, 5)])
     for constraint in (Louder(np.ones(5)), hr.Maximum([inner, linear(rng, 5)])):
-        problem = hr.Recorded(X, [(quadratic(rng, 5, 1), constraint)] * 4)
+        problem = hr.RecordedProblem(X, [(quadratic(rng, 5, 1), constraint)] * 4)
         assert not simulate(hr.projection_free_coco(X), problem).compiled
     problem = traffic(cost=Steep())
     assert not simulate(hr.projection_free_coco(problem.decision_set), problem).compiled
@@ -273,7 +273,7 @@ def test_a_kind_that_comes_late_is_played_by_the_objects_then(make):
     X = SETS["simplex"]()
     rounds = list(drawn(X, 3))
     rounds[30] = (rounds[30][0], Louder(np.ones(5), -1.0))
-    problem = hr.Recorded(X, rounds)
+    problem = hr.RecordedProblem(X, rounds)
     fast, slow = make(X), make(X)
     parts = list(simulate_chunks(fast, problem, size=8))
     assert [part.compiled for part in parts] == [True, True, True, False, True]
@@ -286,7 +286,7 @@ def test_parts_in_different_numbers_are_not_rows():
     X = SETS["simplex"]()
     rng = np.random.default_rng(4)
     several = [hr.Maximum([linear(rng, 5) for _ in range(1 + t % 3)]) for t in range(12)]
-    problem = hr.Recorded(X, [(linear(rng, 5), g) for g in several])
+    problem = hr.RecordedProblem(X, [(linear(rng, 5), g) for g in several])
     assert_same_game(lambda: hr.projection_free_coco(X), problem)
     assert simulate(hr.projection_free_coco(X), problem).violations_each is None
 
@@ -331,7 +331,7 @@ def test_what_play_refuses_is_refused_in_the_same_round(make):
     rounds, refusals = list(drawn(X, 6)), []
     huge = hr.Linear(np.full(5, 1e99), 3e100)
     rounds[20] = (rounds[20][0], hr.Maximum([*rounds[20][1].parts[:2], huge]))
-    problem = hr.Recorded(X, rounds)
+    problem = hr.RecordedProblem(X, rounds)
     for game in (simulate, lambda policy, rounds: list(hr.play(policy, rounds))):
         policy = make(X)
         with pytest.raises(ValueError, match="above 1e") as refusal:
@@ -340,19 +340,19 @@ def test_what_play_refuses_is_refused_in_the_same_round(make):
     assert refusals[0] == refusals[1]
 
 
-def each_of(X: DecisionSet, weights_given: bool) -> Constrained:
+def each_of(X: DecisionSet, weights_given: bool) -> ConstrainedPolicy:
     """One queue for each of three constraints, of different kinds."""
     learner = AdaptiveOCG(X, CertificateSteps())
 
     def ranges() -> Any:
-        return GivenRanges(2.0, 0.5) if weights_given else SeenRanges(learner)
+        return FixedRanges(2.0, 0.5) if weights_given else ObservedRanges(learner)
 
     kinds = [
         CurrentSurrogate(PowerPotential(2.0, 3.0), 1.0, ranges()),
         SignedSurrogate(ExponentialPotential(0.2), 0.5, ranges()),
         CurrentSurrogate(AnytimeExponential(0.5, 1.0), 0.0, ranges()),
     ]
-    return Constrained(learner, PerConstraintSurrogate(kinds))
+    return ConstrainedPolicy(learner, PerConstraintSurrogate(kinds))
 
 
 @pytest.mark.parametrize("given", [True, False])
@@ -419,7 +419,7 @@ def test_a_rule_with_a_memory_is_played_by_the_objects():
 
 BANDIT_ROUNDS = 90
 SURROGATES = {
-    "drift": lambda: DriftSurrogate(PowerPotential(3.0, 4.0), 1.0, GivenRanges(2.0, 0.5)),
+    "drift": lambda: DriftSurrogate(PowerPotential(3.0, 4.0), 1.0, FixedRanges(2.0, 0.5)),
     "lagged": lambda: LaggedSurrogate(ExponentialPotential(0.3), 0.5, overshoot=0.7),
     "current": lambda: CurrentValues(AnytimeExponential(0.5, 1.0)),
 }
@@ -442,9 +442,9 @@ def assert_same_bandit(make: Callable[[], ConstrainedBandit], problem: hr.Proble
     return fast
 
 
-def bandit_rounds(X: DecisionSet, seed: int) -> hr.Recorded:
+def bandit_rounds(X: DecisionSet, seed: int) -> hr.RecordedProblem:
     rng, n = np.random.default_rng(seed), X.dim
-    return hr.Recorded(
+    return hr.RecordedProblem(
         X, [(quadratic(rng, n, 1), linear(rng, n)) for _ in range(BANDIT_ROUNDS - 5)]
     )
 
@@ -471,7 +471,7 @@ def test_bandits_on_linear_rounds_and_beyond_their_horizon():
 
     def make() -> ConstrainedBandit:
         X = problem.decision_set
-        return hr.projection_free_cbco(X, 50, 0, lipschitz=4.0, bound=8.0)
+        return hr.projection_free_bandit(X, 50, 0, lipschitz=4.0, bound=8.0)
 
     with pytest.warns(UserWarning, match="beyond the horizon 50"):
         assert_same_bandit(make, problem)
@@ -496,9 +496,9 @@ def test_a_value_above_its_bound_is_refused_in_the_same_round():
     rounds, refusals = list(bandit_rounds(X, 2)), []
     rounds[50] = (hr.Linear(np.full(5, 1e3)), rounds[50][1])
     for game in (simulate, lambda policy, problem: list(hr.play(policy, problem))):
-        policy = hr.projection_free_cbco(X, BANDIT_ROUNDS, 0, lipschitz=30.0, bound=200.0)
+        policy = hr.projection_free_bandit(X, BANDIT_ROUNDS, 0, lipschitz=30.0, bound=200.0)
         with pytest.raises(ValueError, match="declare constants") as refusal:
-            game(policy, hr.Recorded(X, rounds))
+            game(policy, hr.RecordedProblem(X, rounds))
         refusals.append((str(refusal.value), bits(policy.state())))
     assert refusals[0] == refusals[1]
 

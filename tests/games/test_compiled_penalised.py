@@ -51,7 +51,7 @@ def test_penalised_steps_of_any_set(method, name):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_papers_graph(method):
-    problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=200, seed=1)
+    problem = hr.ShortestPath.random_network(nodes=30, edges=100, horizon=200, seed=1)
     assert_same_game(lambda: METHODS[method](problem.decision_set), problem)
     policy = METHODS[method](problem.decision_set)
     assert simulate(policy, problem).violations.max() > 0.0
@@ -67,7 +67,7 @@ def test_the_kernel_takes_the_step_of_python(name):
         policy = kind(X) if kind is Recoo else kind(X, rates)
         for t, (cost, constraint) in enumerate(linear_rounds(X, 30, seed=2), start=1):
             x, asked = policy.ask(), policy.projections
-            policy.tell(hr.full(cost, x), hr.full(constraint, x))
+            policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x))
             alpha = np.sqrt(t) if kind is Recoo else t**0.4 / 0.5
             step = penalty_step(
                 *(X.project, X.tangent, X.tangent(cost.coefficients), policy.weight),
@@ -101,9 +101,9 @@ def test_chunks_of_any_size_and_a_resumed_run_are_the_same_run(method):
 def test_objects_and_kernels_take_turns():
     X = PROJECTING["simplex"]()
     mixed, slow = guo_recoo(X), guo_recoo(X)
-    curved = hr.Recorded(X, [(hr.Linear(np.ones(5)), hr.Quadratic(1.0, np.zeros(5), -2.0))])
+    curved = hr.RecordedProblem(X, [(hr.Linear(np.ones(5)), hr.Quadratic(1.0, np.zeros(5), -2.0))])
     for seed in range(4):
-        linear = hr.Recorded(X, list(islice(Rounds(X, seed), 5)))
+        linear = hr.RecordedProblem(X, list(islice(Rounds(X, seed), 5)))
         assert simulate(mixed, linear).compiled
         assert not simulate(mixed, curved).compiled
         list(hr.play(slow, linear))

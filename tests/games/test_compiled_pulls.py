@@ -13,7 +13,7 @@ from test_simulate import DAG, PROJECTING, ROUNDS, Centred, Rounds, assert_same_
 import hedgerow as hr
 from hedgerow.games import simulate, simulate_chunks
 from hedgerow.learners.separation_ogd import SeparationAdaGrad, SeparationOGD
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.protocols.trace import Trace
 from hedgerow.surrogates import CurrentSurrogate
 from hedgerow.surrogates.potentials import PowerPotential
@@ -29,14 +29,14 @@ SETS = {
 def steady(X):
     """The learner of a known horizon, with a surrogate of given ranges."""
     learner = SeparationOGD(X, 10**5, 1.0)
-    return Constrained(learner, CurrentSurrogate(PowerPotential(2.0, 3.0)))
+    return ConstrainedPolicy(learner, CurrentSurrogate(PowerPotential(2.0, 3.0)))
 
 
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("make", [hr.baselines.lu_bagel, steady])
 def test_pulls_of_any_set(name, make):
     X = SETS[name]()
-    pulling = hr.Recorded(X, list(linear_rounds(X, 60, seed=3)))
+    pulling = hr.RecordedProblem(X, list(linear_rounds(X, 60, seed=3)))
     for problem in (Rounds(X, 7), pulling, kinds.drawn(X, 3)):
         assert_same_game(partial(make, X), problem)
     policy = hr.baselines.lu_bagel(X)
@@ -81,7 +81,7 @@ def test_the_horizon_is_passed_with_the_same_warning():
     X, T = hr.sets.L2Ball(3), 70
     problem, ends = Rounds(X, 0, T + 9), []
     for game in (simulate, lambda policy, rounds: list(hr.play(policy, rounds))):
-        policy = Constrained(SeparationAdaGrad(X, T), CurrentSurrogate(PowerPotential(2.0, 3.0)))
+        policy = ConstrainedPolicy(SeparationAdaGrad(X, T), CurrentSurrogate(PowerPotential(2.0, 3.0)))
         with pytest.warns(UserWarning, match=f"round {T + 1} is beyond the horizon {T}"):
             game(policy, problem)
         ends.append(bits(policy.state()))
@@ -116,7 +116,7 @@ def test_pulls_that_do_not_end_are_left_to_the_objects_which_say_so():
     for game in (simulate, lambda policy, rounds: list(hr.play(policy, rounds))):
         policy, told = hr.baselines.lu_bagel(X), "played"
         try:
-            game(policy, hr.Recorded(X, [costs] * 60))
+            game(policy, hr.RecordedProblem(X, [costs] * 60))
         except RuntimeError as refusal:
             told = str(refusal)
         ends.append((told, bits(policy.state())))
@@ -162,7 +162,7 @@ def test_what_changes_a_part_is_played_by_the_objects():
     X, surrogate = SETS["simplex"](), partial(CurrentSurrogate, PowerPotential(2.0, 3.0))
     moved = hr.sets.Translated(hr.sets.L2Ball(4), np.ones(4))
     for policy in (
-        Constrained(Longer(X), surrogate()),
+        ConstrainedPolicy(Longer(X), surrogate()),
         hr.baselines.lu_bagel(Cutting(5)),
         hr.baselines.lu_bagel(Centred(5)),
         hr.baselines.lu_bagel(moved),

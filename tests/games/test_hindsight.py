@@ -16,7 +16,7 @@ def sets(rng):
     yield hr.sets.Simplex(5, total=2.0)
     yield hr.sets.Box(-rng.uniform(0, 1, 4), rng.uniform(0, 1, 4))
     yield hr.sets.L1Ball(4, radius=1.5)
-    yield hr.ShortestPath.atlas_like(nodes=8, edges=14, horizon=8, seed=1).decision_set
+    yield hr.ShortestPath.random_network(nodes=8, edges=14, horizon=8, seed=1).decision_set
     yield hr.sets.Translated(hr.sets.Scaled(hr.sets.Simplex(4), 3.0), rng.standard_normal(4))
     yield hr.sets.Scaled(hr.sets.L1Ball(3), 0.5)
 
@@ -95,7 +95,7 @@ def test_no_rounds_at_all():
 
 
 def test_an_interval_counts_only_its_rounds():
-    problem = hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=700, seed=2)
+    problem = hr.ShortestPath.random_network(nodes=12, edges=30, horizon=700, seed=2)
     rounds = list(problem)
     for first, last in [(1, 1), (250, 260), (257, 512), (600, 700), (1, 700)]:
         best = hr.hindsight(problem, interval=(first, last))
@@ -107,7 +107,7 @@ def test_an_interval_counts_only_its_rounds():
 
 
 def test_memory_does_not_grow_with_the_horizon():
-    problem = hr.ShortestPath.atlas_like(nodes=60, edges=300, horizon=12_000, seed=0)
+    problem = hr.ShortestPath.random_network(nodes=60, edges=300, horizon=12_000, seed=0)
     hr.hindsight(problem, interval=(1, 10))  # imports
     tracemalloc.start()
     best = hr.hindsight(problem)
@@ -128,7 +128,7 @@ def test_regret_curve_ends_with_the_regret():
 
 
 def test_prefix_benchmarks_are_those_of_the_prefixes():
-    path = hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=300, seed=3)
+    path = hr.ShortestPath.random_network(nodes=12, edges=30, horizon=300, seed=3)
     ball = hr.problems.SwitchingBall(horizon=60)
     curved = hr.problems.QuadraticBox(n=3, horizon=60)
     for problem in (path, ball, curved):

@@ -126,7 +126,7 @@ def test_a_solver_that_runs_out_of_time_says_so(monkeypatch):
 
 
 def paths():
-    return hr.ShortestPath.atlas_like(nodes=60, edges=300, horizon=120, seed=3)
+    return hr.ShortestPath.random_network(nodes=60, edges=300, horizon=120, seed=3)
 
 
 def test_paths_in_a_large_graph_are_searched_by_vertices(monkeypatch):

@@ -16,7 +16,7 @@ from hedgerow.learners import TrackingBlocks
 from hedgerow.problems import DriftingDemand, gravity_means
 from hedgerow.sets import PathBlock, Product, Simplex, bulk_paths
 from hedgerow.surrogates import AdaptiveSurrogate
-from hedgerow.surrogates.ranges import SeenRanges
+from hedgerow.surrogates.ranges import ObservedRanges
 
 NODES, LIMIT = 14, 0.6
 
@@ -59,7 +59,7 @@ class Literal:
         sizes = np.diff(block.first)
         self.pair = np.repeat(np.arange(block.pairs), sizes)
         learner = TrackingBlocks(Product(*(Simplex(int(n)) for n in sizes)))
-        self.policy = hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner)))
+        self.policy = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner)))
 
     def report(self, demand: np.ndarray, capacity: np.ndarray) -> tuple[float, float, float]:
         x, d, total = self.policy.ask(), demand[self.pair], demand.sum()

@@ -25,7 +25,7 @@ from hedgerow.learners.ocg import OCG
 from hedgerow.learners.projected_descent import OGD, AdaGrad, StronglyConvexOGD
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.problems.problem import LinearChunk, LinearProblem, chunk_slices
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
@@ -39,7 +39,7 @@ from hedgerow.surrogates.potentials import (
     Potential,
     PowerPotential,
 )
-from hedgerow.surrogates.ranges import GivenRanges, LearntRanges
+from hedgerow.surrogates.ranges import FixedRanges, WorstCaseRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 
 ROUNDS = 41
@@ -69,7 +69,7 @@ PROJECTING = {
     "all items": lambda: hr.sets.KSubsets(3, 3),
     "paths": SETS["paths"],
     "one path": lambda: hr.sets.DagPaths([(0, 1), (1, 2), (1, 3)], 0, 2),
-    "larger graph": lambda: hr.ShortestPath.atlas_like(nodes=30, edges=100, seed=1).decision_set,
+    "larger graph": lambda: hr.ShortestPath.random_network(nodes=30, edges=100, seed=1).decision_set,
 }
 """Sets whose projection is a kernel."""
 WEIGHED = (
@@ -140,15 +140,15 @@ def test_compiled_oracles_break_ties_as_the_sets_do(name):
         assert X.tangent_norm(c) == pytest.approx(norm if norm > 1e-12 else 0.0, abs=1e-15)
 
 
-def composed(X: DecisionSet, steps, surrogate, potential: Potential, learnt: bool) -> Constrained:
+def composed(X: DecisionSet, steps, surrogate, potential: Potential, learnt: bool) -> ConstrainedPolicy:
     learner = AdaptiveOCG(X, steps)
-    return Constrained(learner, _surrogate(surrogate, potential, learner, learnt))
+    return ConstrainedPolicy(learner, _surrogate(surrogate, potential, learner, learnt))
 
 
 def _surrogate(kind, potential, learner, learnt):
     if kind is CostOnlySurrogate:
         return kind()
-    ranges = LearntRanges(learner) if learnt else GivenRanges(violation=2.0, ratio=0.5)
+    ranges = WorstCaseRanges(learner) if learnt else FixedRanges(violation=2.0, ratio=0.5)
     return kind(potential, 1.5, ranges)
 
 
@@ -170,7 +170,7 @@ def assert_same_game(make: Callable[[], Any], problem: hr.Problem) -> None:
         assert bits(fast.state()) == bits(policy.state())
         assert fast.oracle_calls == policy.oracle_calls
         assert fast.ask().tobytes() == policy.ask().tobytes()
-        if not isinstance(policy, Constrained):
+        if not isinstance(policy, ConstrainedPolicy):
             continue
         assert fast.certificate() == policy.certificate()
         if isinstance(policy.learner, AdaptiveOCG):
@@ -210,9 +210,9 @@ def test_every_surrogate_with_every_potential(kind, potential):
 def test_the_perturbed_leader_draws_the_same_noise(name, offset, kind):
     X = SETS[name]()
 
-    def make() -> Constrained:
+    def make() -> ConstrainedPolicy:
         learner = FTPL(X, 7, GaussianNoise(offset=offset))
-        return Constrained(learner, _surrogate(kind, POTENTIALS["power"], learner, True))
+        return ConstrainedPolicy(learner, _surrogate(kind, POTENTIALS["power"], learner, True))
 
     assert_same_game(make, Rounds(X, 3))
 
@@ -223,10 +223,10 @@ def test_the_perturbed_leader_draws_the_same_noise(name, offset, kind):
 def test_restarts_happen_in_the_same_rounds(name, steps, restart):
     X, made = SETS[name](), []
 
-    def make(guess: float | None) -> Constrained:
+    def make(guess: float | None) -> ConstrainedPolicy:
         learner = RestartedOCG(X, STEPS[steps], guess, restart)
         made.append(learner)
-        return Constrained(
+        return ConstrainedPolicy(
             learner, _surrogate(CurrentSurrogate, POTENTIALS["power"], learner, True)
         )
 
@@ -251,9 +251,9 @@ def test_projected_descent_lands_on_the_same_points(name, kind):
     for learner in learners.values():
         for learnt in (True, False):
 
-            def make(learner=learner, learnt=learnt) -> Constrained:
+            def make(learner=learner, learnt=learnt) -> ConstrainedPolicy:
                 player = learner()
-                return Constrained(
+                return ConstrainedPolicy(
                     player, _surrogate(kind, POTENTIALS["exponential"], player, learnt)
                 )
 
@@ -296,8 +296,8 @@ def test_a_declared_steepness_restarts_sooner_than_a_seen_one():
     "make",
     [
         hr.projection_free_coco,
-        lambda X: hr.projection_free_coco(X, violation_range=2.0, lipschitz=(1.0, 2.0)),
-        lambda X: hr.projection_free_coco(X, violation_scale=0.5),
+        lambda X: hr.projection_free_coco(X, violation_unit=2.0, lipschitz=(1.0, 2.0)),
+        lambda X: hr.projection_free_coco(X, violation_budget=0.5),
         lambda X: hr.projection_free_coco(X, benchmark_budget=2.0),
         hr.projection_free_long_term,
         hr.unconstrained,
@@ -305,7 +305,7 @@ def test_a_declared_steepness_restarts_sooner_than_a_seen_one():
         lambda X: hr.baselines.wang_2025(X, ROUNDS),
         lambda X: hr.baselines.wang_2025(X, ROUNDS, preset="theory", lipschitz=5.0),
         lambda X: hr.baselines.wang_2025_strongly_convex(X, ROUNDS, 0.5),
-        lambda X: Constrained(OCG(X, ROUNDS, 5.0), CostOnlySurrogate()),
+        lambda X: ConstrainedPolicy(OCG(X, ROUNDS, 5.0), CostOnlySurrogate()),
     ],
 )
 @pytest.mark.filterwarnings("ignore::hedgerow.policies.presets.VacuousConstantsWarning")
@@ -323,7 +323,7 @@ def test_a_surrogate_declares_its_losses_in_the_loop_too():
         def make(declared=declared):
             learner = RestartedOCG(X, CertificateSteps(), 1.0)
             surrogate = CurrentSurrogate(PowerPotential(2.0, 3.0), lipschitz=declared)
-            return Constrained(learner, surrogate)
+            return ConstrainedPolicy(learner, surrogate)
 
         assert_same_game(make, Rounds(X, 6))
         policy = make()
@@ -368,13 +368,13 @@ def test_policies_of_weighed_steps(method, name):
     ],
 )
 def test_the_papers_graph(make):
-    problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=200, seed=1)
+    problem = hr.ShortestPath.random_network(nodes=30, edges=100, horizon=200, seed=1)
     assert_same_game(lambda: make(problem.decision_set), problem)
 
 
 def test_recorded_linear_rounds_are_compiled_too():
     X = SETS["simplex"]()
-    problem = hr.Recorded(X, list(Rounds(X, 2)))
+    problem = hr.RecordedProblem(X, list(Rounds(X, 2)))
     assert_same_game(lambda: hr.projection_free_coco(X), problem)
 
 
@@ -424,7 +424,7 @@ def test_the_game_keeps_the_memory_that_its_plan_borrows():
         (chunk,) = Rounds(X, 0).chunks(ROUNDS)
         seen, done = np.empty((2, ROUNDS)), 0
         while (done := compiled.play(chunk, done, seen)) < ROUNDS:  # a round for the objects
-            list(hr.play(policy, hr.Recorded(X, [list(Rounds(X, 0))[done]])))
+            list(hr.play(policy, hr.RecordedProblem(X, [list(Rounds(X, 0))[done]])))
             done += 1
         list(hr.play(slow, Rounds(X, 0)))
         assert bits(policy.state()) == bits(slow.state())
@@ -445,7 +445,7 @@ def test_asking_and_telling_goes_on_where_the_compiled_game_stopped():
 @pytest.mark.parametrize("kind", [AdaptiveOCG, RestartedOCG])
 def test_the_horizon_is_passed_with_the_same_warning(kind):
     X = SETS["simplex"]()
-    policies = [Constrained(kind(X, PaperSteps(20)), CostOnlySurrogate()) for _ in range(3)]
+    policies = [ConstrainedPolicy(kind(X, PaperSteps(20)), CostOnlySurrogate()) for _ in range(3)]
     with pytest.warns(UserWarning, match="round 21 is beyond the horizon 20"):
         trace = simulate(policies[0], Rounds(X, 0))
     assert trace.compiled
@@ -517,7 +517,7 @@ class Blind(CurrentSurrogate):
         return super().tell(cost, hr.feedback.EvalGrad(-1.0, constraint.grad))
 
 
-def wrapped(policy: Constrained) -> Constrained:
+def wrapped(policy: ConstrainedPolicy) -> ConstrainedPolicy:
     """Put a wrapper around the learner's own method."""
     inner = policy.learner.tell
     policy.learner.tell = lambda loss: inner(hr.feedback.EvalGrad(loss.value, -loss.grad))
@@ -529,8 +529,8 @@ def test_what_overrides_or_wraps_a_part_runs_in_both_speeds():
     X = SETS["simplex"]()
     problem = Rounds(X, 0, horizon=200)
     for make in (
-        lambda: Constrained(Louder(X, RmsSteps()), CostOnlySurrogate()),
-        lambda: Constrained(AdaptiveOCG(X, RmsSteps()), Blind(POTENTIALS["power"])),
+        lambda: ConstrainedPolicy(Louder(X, RmsSteps()), CostOnlySurrogate()),
+        lambda: ConstrainedPolicy(AdaptiveOCG(X, RmsSteps()), Blind(POTENTIALS["power"])),
         lambda: wrapped(hr.projection_free_coco(X)),
     ):
         fast, slow = make(), make()
@@ -567,7 +567,7 @@ class Longer(PrimalDual):
 
 def test_what_has_no_kernel_is_played_by_objects_and_says_so():
     X = SETS["simplex"]()
-    foreign = LearntRanges(AdaptiveOCG(SETS["simplex"](), RmsSteps()))
+    foreign = WorstCaseRanges(AdaptiveOCG(SETS["simplex"](), RmsSteps()))
     scale = BudgetedScale(3.0, 1.0, foreign)
     matrices = hr.sets.Birkhoff(2)
     unknown = {
@@ -585,13 +585,13 @@ def test_what_has_no_kernel_is_played_by_objects_and_says_so():
         ),
         "schedule": (PrimalDual(X, Plain()), Rounds(X, 0)),
         "steps": (Longer(X, ConstantRates(0.1, 0.1, 0.1)), Rounds(X, 0)),
-        "learner": (Constrained(Louder(X, RmsSteps()), CostOnlySurrogate()), Rounds(X, 0)),
+        "learner": (ConstrainedPolicy(Louder(X, RmsSteps()), CostOnlySurrogate()), Rounds(X, 0)),
         "surrogate": (
-            Constrained(AdaptiveOCG(X, RmsSteps()), Blind(POTENTIALS["power"])),
+            ConstrainedPolicy(AdaptiveOCG(X, RmsSteps()), Blind(POTENTIALS["power"])),
             Rounds(X, 0),
         ),
         "wrapped": (wrapped(hr.projection_free_coco(X)), Rounds(X, 0)),
-        "rounds": (hr.projection_free_coco(X), hr.Recorded(X, [_doubled(5)] * 3)),
+        "rounds": (hr.projection_free_coco(X), hr.RecordedProblem(X, [_doubled(5)] * 3)),
         "scale": (
             composed(X, RmsSteps(), CurrentSurrogate, PowerPotential(2.0, scale), True),
             Rounds(X, 0),
@@ -599,7 +599,7 @@ def test_what_has_no_kernel_is_played_by_objects_and_says_so():
         "sampled": (hr.Sampled(hr.projection_free_coco(X), 1), Rounds(X, 0)),
     }
     for what, (policy, problem) in unknown.items():
-        feedback = hr.linear if what == "sampled" else hr.first_order
+        feedback = hr.feedback.linear if what == "sampled" else hr.first_order
         trace = simulate(policy, problem, feedback)
         assert not trace.compiled, what
         assert trace.costs.size == problem.horizon
@@ -621,7 +621,7 @@ def test_threads_play_the_same_games():
     games = [
         lambda: (hr.projection_free_coco(X), Rounds(X, 0)),
         lambda: (hr.ftpl_coco(X, ROUNDS, 3), Rounds(X, 1)),
-        lambda: (hr.unconstrained(X), hr.Recorded(X, [_curved(X.dim)] * 3)),
+        lambda: (hr.unconstrained(X), hr.RecordedProblem(X, [_curved(X.dim)] * 3)),
         lambda: (hr.projection_free_long_term(X), Rounds(X, 2)),
     ]
     apart = [simulate(*game()) for game in games]
@@ -637,9 +637,9 @@ def test_threads_play_the_same_games():
 
 def test_processes_play_as_one_after_the_other_does():
     """Records and policies; the rounds come from a file, for three games of four."""
-    problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=300, seed=1)
+    problem = hr.ShortestPath.random_network(nodes=30, edges=100, horizon=300, seed=1)
     X = problem.decision_set
-    curved = hr.Recorded(X, [_curved(X.dim)] * 3)
+    curved = hr.RecordedProblem(X, [_curved(X.dim)] * 3)
 
     def games():
         return [
@@ -666,7 +666,7 @@ def test_processes_play_as_one_after_the_other_does():
 
 def test_rounds_of_several_games_are_drawn_once(tmp_path):
     problem, other = (
-        hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=70, seed=seed) for seed in (1, 2)
+        hr.ShortestPath.random_network(nodes=30, edges=100, horizon=70, seed=seed) for seed in (1, 2)
     )
     X = problem.decision_set
     policies = [hr.unconstrained(X) for _ in range(3)]
@@ -686,7 +686,7 @@ def test_rounds_of_several_games_are_drawn_once(tmp_path):
 
 def test_rounds_too_large_for_a_file_are_drawn_by_each_game(tmp_path, monkeypatch):
     monkeypatch.setattr(many, "LARGEST_FILE", 70 * 201 * 8)
-    problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=70, seed=1)
+    problem = hr.ShortestPath.random_network(nodes=30, edges=100, horizon=70, seed=1)
     games = [(hr.unconstrained(problem.decision_set), problem) for _ in range(2)]
     assert many.shared(games, tmp_path) == games
     assert list(tmp_path.iterdir()) == []
@@ -697,7 +697,7 @@ import sys, numba, hedgerow as hr
 from numba.core.registry import CPUDispatcher
 from hedgerow.games import simulate
 from hedgerow.kernels.rounds import play_linear_rounds
-problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=20, seed=1)
+problem = hr.ShortestPath.random_network(nodes=30, edges=100, horizon=20, seed=1)
 assert simulate(hr.projection_free_coco(problem.decision_set), problem).compiled
 modules = [module for name, module in sys.modules.items() if name.startswith("hedgerow")]
 found = {k for module in modules for k in vars(module).values() if isinstance(k, CPUDispatcher)}
@@ -707,7 +707,7 @@ print(sum(sum(k.stats.cache_misses.values()) for k in found), len(found))
 
 
 def test_a_second_process_compiles_nothing():
-    problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=20, seed=1)
+    problem = hr.ShortestPath.random_network(nodes=30, edges=100, horizon=20, seed=1)
     simulate(hr.projection_free_coco(problem.decision_set), problem)  # fills the cache
     command = [sys.executable, "-c", SECOND_PROCESS]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

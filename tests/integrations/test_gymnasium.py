@@ -22,7 +22,7 @@ ENVIRONMENTS = {
     "one problem": drawn(0),
     "a problem per seed": drawn,
     "adaptive": hr.problems.HardBox(n=3, halfspaces=4, horizon=20, seed=1),
-    "paths": hr.ShortestPath.atlas_like(nodes=8, edges=16, horizon=20, seed=0),
+    "paths": hr.ShortestPath.random_network(nodes=8, edges=16, horizon=20, seed=0),
 }
 
 

@@ -11,10 +11,10 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.functions import Linear
 from hedgerow.learners import AdaptiveOCG, BlockOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule
-from hedgerow.problems.problem import Recorded
+from hedgerow.problems.problem import RecordedProblem
 from hedgerow.sets import Box, DagPaths, L1Ball, L2Ball, Product, Simplex, UnitFlow
 from hedgerow.surrogates import AdaptiveSurrogate
-from hedgerow.surrogates.ranges import SeenRanges
+from hedgerow.surrogates.ranges import ObservedRanges
 from hedgerow.testing import check_learner
 
 DIAMOND = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t"), ("t", "x")]
@@ -113,15 +113,15 @@ def test_every_block_keeps_theorem_e_and_the_sum_is_never_above_that_of_one_bloc
     assert of_blocks <= of_all
 
 
-def constrained(X: Product) -> hr.Constrained:
+def constrained(X: Product) -> hr.ConstrainedPolicy:
     learner = BlockOCG(X)
-    return hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner)))
+    return hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner)))
 
 
 def test_a_policy_of_blocks_runs_in_the_compiled_loop_as_by_ask_and_tell() -> None:
     X, rng = PRODUCTS["simplices"](), np.random.default_rng(0)
     rounds = [(Linear(rng.random(X.dim)), Linear(rng.random(X.dim), -1.5)) for _ in range(50)]
-    problem = Recorded(X, rounds)
+    problem = RecordedProblem(X, rounds)
     compiled, by_turns = constrained(X), constrained(X)
     trace = hr.simulate(compiled, problem)
     steps = hr.Trace.of(hr.play(by_turns, problem))

@@ -375,7 +375,7 @@ def test_the_weights_sum_to_one_after_many_rounds_without_an_oracle():
 
 
 def test_paths_stay_sparse():
-    problem = ShortestPath.atlas_like(nodes=40, edges=200, horizon=60, seed=1)
+    problem = ShortestPath.random_network(nodes=40, edges=200, horizon=60, seed=1)
     learner = CorrectiveOMD(problem.decision_set, atoms=8)
     for cost, _ in problem:
         learner.tell(EvalGrad(0.0, cost.grad(learner.ask())))

@@ -71,7 +71,7 @@ def test_the_offset_is_one_over_T_and_not_one(name):
     def differing(offset):
         learner = hr.learners.FTPL(X, 7, hr.learners.GaussianNoise(offset=offset))
         surrogate = hr.surrogates.SignedSurrogate(hr.surrogates.PowerPotential(2.0, T**0.25))
-        plays, _ = ftpl_plays(hr.Constrained(learner, surrogate), rounds)
+        plays, _ = ftpl_plays(hr.ConstrainedPolicy(learner, surrogate), rounds)
         return int((plays != expected).any(axis=1).sum())
 
     assert differing(1.0 / T) == 0

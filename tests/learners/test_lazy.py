@@ -169,12 +169,12 @@ def policy(learner):
     potential = hr.surrogates.PowerPotential(
         8.0, hr.surrogates.GrowingScale(floor=12.0, factor=0.5, power=0.5)
     )
-    surrogate = hr.surrogates.CurrentSurrogate(potential, 8.0, hr.surrogates.LearntRanges(learner))
-    return hr.Constrained(learner, surrogate)
+    surrogate = hr.surrogates.CurrentSurrogate(potential, 8.0, hr.surrogates.WorstCaseRanges(learner))
+    return hr.ConstrainedPolicy(learner, surrogate)
 
 
 GAMES = {
-    "paths": (lambda: hr.ShortestPath.atlas_like(40, 150, 600, seed=1), 0.3),
+    "paths": (lambda: hr.ShortestPath.random_network(40, 150, 600, seed=1), 0.3),
     "simplex": (lambda: hr.problems.IidSimplex(n=12, horizon=1000, seed=0), 0.3),
     "subsets": (lambda: DriftingSubsets(horizon=1000, seed=0), 0.5),
 }

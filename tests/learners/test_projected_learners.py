@@ -234,7 +234,7 @@ def test_what_the_set_cannot_feel_moves_nothing(learner):
 
 @pytest.mark.parametrize("learner", PROJECTED)
 def test_warm_starts_are_forgotten_at_a_snapshot(learner):
-    X = hr.ShortestPath.atlas_like(nodes=25, edges=90, horizon=8, seed=3).decision_set
+    X = hr.ShortestPath.random_network(nodes=25, edges=90, horizon=8, seed=3).decision_set
     gradients = np.random.default_rng(0).uniform(0.0, 1.0, (40, X.dim))
     one, other = PROJECTED[learner](X), PROJECTED[learner](X)
     for t, g in enumerate(gradients):

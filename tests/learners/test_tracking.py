@@ -30,21 +30,21 @@ from hedgerow.learners.steps import (
 )
 from hedgerow.learners.steps import M as M_
 from hedgerow.learners.tracking_ocg import TrackingOCG
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.problems.synthetic import IidSimplex
 from hedgerow.sets.balls.l1_l2_balls import L2Ball
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.simplices.simplex import Simplex
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
-from hedgerow.surrogates.ranges import LearntRanges
+from hedgerow.surrogates.ranges import WorstCaseRanges
 from hedgerow.testing import check_learner, check_policy
 
 
 def tracking_policy(X):
     learner = TrackingOCG(X)
     potential = PowerPotential(8.0, GrowingScale(floor=12.0, factor=0.5, power=0.5))
-    return Constrained(learner, CurrentSurrogate(potential, 8.0, LearntRanges(learner)))
+    return ConstrainedPolicy(learner, CurrentSurrogate(potential, 8.0, WorstCaseRanges(learner)))
 
 
 # AdaHedge.
@@ -601,7 +601,7 @@ def test_simulated_and_played_games_are_the_same(name):
         (hr.Linear(s), hr.Linear(rng.standard_normal(X.dim), -0.1))
         for s in losses_of(X.dim, 150, 0.05)
     ]
-    problem = hr.Recorded(X, rounds)
+    problem = hr.RecordedProblem(X, rounds)
     compiled, turns = tracking_policy(X), tracking_policy(X)
     trace = hr.simulate(compiled, problem)
     steps = list(hr.play(turns, problem))
@@ -612,7 +612,7 @@ def test_simulated_and_played_games_are_the_same(name):
 
 
 def test_the_practical_policy_tracks_in_the_compiled_loop():
-    problem = hr.ShortestPath.atlas_like(nodes=20, edges=60, horizon=40, seed=0)
+    problem = hr.ShortestPath.random_network(nodes=20, edges=60, horizon=40, seed=0)
     policy = hr.projection_free_coco(problem.decision_set, tracking=True)
     assert isinstance(policy.learner, TrackingOCG)
     assert hr.simulate(policy, problem).compiled

@@ -281,7 +281,7 @@ def test_health_costs_the_same_with_any_number_of_sessions(tmp_path):
         for number in (1, 20):
             for k in range(number):
                 policy = hr.projection_free_coco(hr.sets.Simplex(2))
-                hr.live.open(store, f"s{k}", policy)
+                hr.live.open_session(store, f"s{k}", policy)
             executed.clear()
             assert http.get("/health").json() == {"status": "ok"}
             counts.append(len(executed))

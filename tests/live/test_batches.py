@@ -28,8 +28,8 @@ def rows(store):
 
 def test_a_batch_is_recorded_as_single_calls_are(place):
     with (
-        hr.live.open(place, "many", policy(), every=4) as many,
-        hr.live.open(place, "single", policy(), every=4) as single,
+        hr.live.open_session(place, "many", policy(), every=4) as many,
+        hr.live.open_session(place, "single", policy(), every=4) as single,
     ):
         for block in range(4):
             keys = [f"{block}-{k}" for k in range(5)]
@@ -61,7 +61,7 @@ def test_a_batch_is_recorded_as_single_calls_are(place):
 def test_a_batch_with_one_refused_feedback_changes_nothing(
     place, place_of_wrong, wrong, error, said
 ):
-    with hr.live.open(place, "a", policy(), every=2) as session:
+    with hr.live.open_session(place, "a", policy(), every=2) as session:
         session.ask_many(keys=[f"k{k}" for k in range(4)])
         session.tell("k0", *functions(0, 4))
         before, state = rows(session.store), state_of(session)
@@ -79,7 +79,7 @@ def test_a_batch_with_one_refused_feedback_changes_nothing(
 
 
 def test_the_size_of_a_batch_is_limited(place):
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         for call in (
             lambda: session.ask_many(1001),
             lambda: session.ask_many(keys=[]),
@@ -112,7 +112,7 @@ def served(folder):
 
 def test_batches_over_http_are_those_of_python(served):
     store, client, send = served
-    with hr.live.open(store, "b", policy()) as alone:
+    with hr.live.open_session(store, "b", policy()) as alone:
         made = client.ask_many(5)
         told = [(one.id, *functions(k, 4)) for k, one in enumerate(made)]
         done = client.tell_many(told)

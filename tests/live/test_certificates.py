@@ -9,7 +9,7 @@ from hedgerow.feedback import EvalGrad
 def test_a_bound_about_no_action_is_not_stored(tmp_path):
     """x_0 <= -0.9 and x_0 >= 0.9 in turn: no fixed action satisfies both."""
     policy = hr.projection_free_coco(hr.sets.L2Ball(2), tracking=False)
-    with hr.live.open(tmp_path / "a.db", "a", policy) as session:
+    with hr.live.open_session(tmp_path / "a.db", "a", policy) as session:
         for t in range(400):
             decision, c = session.ask(), np.array([1.0 if t % 2 else -1.0, 0.0])
             x, a = decision.action, np.array([0.0, 0.1])

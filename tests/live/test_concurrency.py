@@ -52,8 +52,8 @@ def ended(child):
 def test_feedback_that_is_committed_while_a_journal_is_read_counts_once(place, monkeypatch):
     """Between reading which row is the last and reading the rows another process commits."""
     with (
-        hr.live.open(place, "a", policy()) as writer,
-        hr.live.open(place, "a", policy()) as observer,
+        hr.live.open_session(place, "a", policy()) as writer,
+        hr.live.open_session(place, "a", policy()) as observer,
     ):
         play(writer, 0, 3)
         run, store = observer.store.run, observer.store
@@ -76,18 +76,18 @@ def test_feedback_that_is_committed_while_a_journal_is_read_counts_once(place, m
 
 
 def test_a_session_that_is_opened_while_others_write_has_the_state_of_the_journal(place):
-    with hr.live.open(place, "a", policy(), every=8) as session:
+    with hr.live.open_session(place, "a", policy(), every=8) as session:
         play(session, 0, 1)
 
     def write():
-        with hr.live.open(place, "a", policy()) as session:
+        with hr.live.open_session(place, "a", policy()) as session:
             while True:
                 play(session, 0, 1)
 
     writers = [fork(write) for _ in range(2)]
     try:
         for _ in range(12):
-            with hr.live.open(place, "a", policy()) as observer:
+            with hr.live.open_session(place, "a", policy()) as observer:
                 for _ in range(3):
                     seq, state = state_of(observer)
                     assert state == replay(observer.store, seq)
@@ -100,7 +100,7 @@ def test_a_session_that_is_opened_while_others_write_has_the_state_of_the_journa
 
 def test_a_reading_transaction_sees_one_moment(place):
     count = sql.select(sql.func.count()).select_from(JOURNAL)
-    with hr.live.open(place, "a", policy()) as session, hr.live.Store(place) as other:
+    with hr.live.open_session(place, "a", policy()) as session, hr.live.Store(place) as other:
         with other.reading() as connection:
             assert connection.execute(count).scalar() == 0
             play(session, 0, 2)
@@ -110,7 +110,7 @@ def test_a_reading_transaction_sees_one_moment(place):
 
 
 def test_children_use_an_inherited_session(place, tmp_path):
-    with hr.live.open(place, "a", policy(), every=8) as session:
+    with hr.live.open_session(place, "a", policy(), every=8) as session:
         play(session, 0, 2)
 
         def work(number):
@@ -136,7 +136,7 @@ def test_children_use_an_inherited_session(place, tmp_path):
 
 
 def test_a_child_of_a_busy_thread_does_not_wait_for_its_lock(place):
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         play(session, 0, 1)
         held, release = threading.Event(), threading.Event()
 
@@ -163,7 +163,7 @@ def test_a_child_that_was_forked_within_a_transaction_commits_nothing(place):
     class UndoneError(Exception):
         pass
 
-    with hr.live.open(place, "a", policy()) as session, hr.live.Store(place) as store:
+    with hr.live.open_session(place, "a", policy()) as session, hr.live.Store(place) as store:
         child, before = -1, session.status()
         try:
             with store.writing() as connection:
@@ -188,7 +188,7 @@ def test_after_a_lost_connection_the_next_call_works(server):
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
         "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
     )
-    with hr.live.open(server, "lost", policy()) as session, hr.live.Store(server) as other:
+    with hr.live.open_session(server, "lost", policy()) as session, hr.live.Store(server) as other:
         for call in (session.ask, session.status, session.certificate, session.history):
             play(session, 0, 2)
             with other.reading() as connection:
@@ -201,7 +201,7 @@ def test_after_a_lost_connection_the_next_call_works(server):
 
 
 def test_after_a_crash_of_the_server_calls_work_again(server):
-    with hr.live.open(server, "crash", policy()) as session:
+    with hr.live.open_session(server, "crash", policy()) as session:
         play(session, 0, 2)
         with session.store.reading() as connection:
             backend = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar()

@@ -32,7 +32,7 @@ def shown(folder):
     """A session with a strange label, and the address of its dashboard."""
     place = f"{folder}/s.db"
     policy = hr.projection_free_coco(hr.sets.Simplex(4))
-    with hr.live.open(place, "routes", policy, labels=LABELS) as session:
+    with hr.live.open_session(place, "routes", policy, labels=LABELS) as session:
         _play(session, 20)
         command = [sys.executable, "-c", "from hedgerow.cli import main; main()"]
         process = subprocess.Popen(
@@ -117,7 +117,7 @@ def served(folder):
     tokens = [make_token(store, role) for role in ("observe", "decide")]
     with listening(make_app(store)) as http:
         policy = hr.projection_free_coco(hr.sets.Simplex(4))
-        session = hr.live.open(store, "routes", policy, labels=LABELS)
+        session = hr.live.open_session(store, "routes", policy, labels=LABELS)
         _play(session, 20)
         yield session, http, tokens
 
@@ -193,7 +193,7 @@ def test_commands(folder):
     def run(*words):
         return typer.testing.CliRunner().invoke(app, [*words])
 
-    with hr.live.open(place, "a", hr.projection_free_coco(hr.sets.Simplex(4)), every=4) as session:
+    with hr.live.open_session(place, "a", hr.projection_free_coco(hr.sets.Simplex(4)), every=4) as session:
         _play(session, 9)
     assert run("compact", place, "a").stdout == "16 rows of the journal were compacted.\n"
     assert "there is no session 'b'" in run("compact", place, "b").stderr

@@ -26,7 +26,7 @@ def game(count: int = 12) -> list:
     return [(hr.Linear(means + 0.1 * rng.random(3)), [SHARE, HEAT]) for _ in range(count)]
 
 
-def policy(constraints: int | None = 2) -> hr.Constrained:
+def policy(constraints: int | None = 2) -> hr.ConstrainedPolicy:
     return hr.projection_free_coco(X, constraints=constraints)
 
 
@@ -38,7 +38,7 @@ def tell(session, cost, constraints) -> None:
 
 def played(place, rounds, every: int = 4):
     """Play the rounds and return the session's status."""
-    with hr.live.open(place, "two", policy(), every=every) as session:
+    with hr.live.open_session(place, "two", policy(), every=every) as session:
         for cost, constraints in rounds:
             tell(session, cost, constraints)
         return session.status()
@@ -46,7 +46,7 @@ def played(place, rounds, every: int = 4):
 
 def test_a_session_has_the_totals_of_each_constraint(place):
     status = played(place, game())
-    trace = hr.simulate(policy(), hr.Recorded(X, game()))
+    trace = hr.simulate(policy(), hr.RecordedProblem(X, game()))
     assert status.ccv is None, "a share is not added to watts"
     assert len(status.each) == 2
     for one, ccv, level in zip(status.each, trace.ccv_each, trace.service_levels(), strict=True):
@@ -58,7 +58,7 @@ def test_a_session_has_the_totals_of_each_constraint(place):
         "violated": status.each[1].violated,
         "worst": status.each[1].worst,
     }
-    with hr.live.open(place, "two", policy()) as session:  # resumed
+    with hr.live.open_session(place, "two", policy()) as session:  # resumed
         for cost, constraints in game():
             tell(session, cost, constraints)
         assert session.status().each[0].ccv > status.each[0].ccv
@@ -79,7 +79,7 @@ def test_totals_outlive_compaction(place):
 
 
 def test_one_constraint_leaves_no_trace_of_it(place):
-    with hr.live.open(place, "one", policy(None)) as session:
+    with hr.live.open_session(place, "one", policy(None)) as session:
         for cost, constraints in game():
             tell(session, cost, constraints[:1])
         status = session.status()
@@ -93,7 +93,7 @@ def test_one_constraint_leaves_no_trace_of_it(place):
 
 
 def test_where_the_number_changes_nothing_is_added(place):
-    with hr.live.open(place, "some", policy(None)) as session:
+    with hr.live.open_session(place, "some", policy(None)) as session:
         for t, (cost, constraints) in enumerate(game()):
             tell(session, cost, constraints[: 1 + t % 2])
         status = session.status()
@@ -116,7 +116,7 @@ def test_a_changed_total_is_found_and_computed_again(place):
 
 def test_a_store_of_the_release_before_is_migrated(place):
     """Its digests stay as they are; totals of each begin with new sessions."""
-    with hr.live.open(place, "one", policy(None)) as session:
+    with hr.live.open_session(place, "one", policy(None)) as session:
         for cost, constraints in game():
             tell(session, cost, constraints[:1])
         status = session.status()
@@ -125,7 +125,7 @@ def test_a_store_of_the_release_before_is_migrated(place):
         connection.execute(sql.update(VERSIONS).values(version=3))
     with pytest.raises(ValueError, match="has version 3 of the tables, which this release does"):
         check_store(place)
-    with hr.live.open(place, "one", policy(None)) as session:
+    with hr.live.open_session(place, "one", policy(None)) as session:
         assert session.status() == status
         tell(session, *game()[0])
         assert (session.status().ccv, session.status().each) == (None, ())

@@ -40,7 +40,7 @@ def last_row(session):
 
 @contextmanager
 def commits_of(place, name="a"):
-    with hr.live.open(place, name, policy(), every=8) as session:
+    with hr.live.open_session(place, name, policy(), every=8) as session:
         group = GroupCommit(session.store)
         yield session, group
         group.close()
@@ -90,7 +90,7 @@ def test_calls_that_wait_together_share_a_commit(place, monkeypatch):
 
 def test_the_order_of_a_group_is_the_order_of_single_calls(place):
     """The same calls, one commit each, lead to the same rows and the same state."""
-    with commits_of(place) as (session, group), hr.live.open(place, "b", policy()) as alone:
+    with commits_of(place) as (session, group), hr.live.open_session(place, "b", policy()) as alone:
         for round_ in range(6):
             keys = [f"{round_}-{k}" for k in range(3)]
             together(session, group, [lambda key=key: session.ask(key) for key in keys])
@@ -190,7 +190,7 @@ def test_a_token_that_was_revoked_before_the_commit_writes_nothing(place):
 
 
 def test_two_processes_that_group_their_calls_follow_one_journal(place):
-    with hr.live.open(place, "a", policy(), every=8) as session:
+    with hr.live.open_session(place, "a", policy(), every=8) as session:
         session.tell(session.ask().id, *functions(0, 4))
 
     def work(number):
@@ -226,7 +226,7 @@ def test_two_processes_that_group_their_calls_follow_one_journal(place):
                 os._exit(code)
         children.append(child)
     assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0]
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert session.status().answered == 61
         assert is_replayed(session)
 

@@ -75,7 +75,7 @@ def test_other_keys_are_refused_before_anything_changes(served):
 
 def test_python_refuses_the_same_keys(place):
     policy = hr.projection_free_coco(hr.sets.Simplex(4))
-    with hr.live.open(place, "s", policy) as session:
+    with hr.live.open_session(place, "s", policy) as session:
         for key in REFUSED:
             with pytest.raises(ValueError, match="a key has 1 to 80 characters"):
                 session.ask(key)

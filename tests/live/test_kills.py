@@ -58,7 +58,7 @@ def test_a_store_that_forgets_is_noticed(folder, monkeypatch):
 def hammer(place: str, policy, seed: int) -> dict:
     """Ask and tell, again, against and beside what others told; return what came back."""
     rng, seen = np.random.default_rng(seed), {"acks": {}, "refused": 0, "conflicts": 0, "wrong": 0}
-    with hr.live.open(place, "busy", policy, every=5) as session:
+    with hr.live.open_session(place, "busy", policy, every=5) as session:
         for _ in range(8):
             mine = session.ask()
             asked = {r.decision: r.round for r in journal_in(session.store, "busy") if r.decision}
@@ -82,7 +82,7 @@ def hammer(place: str, policy, seed: int) -> dict:
 
 def test_four_processes_hammer_one_session(place, tmp_path):
     policy = new_policy()
-    with hr.live.open(place, "busy", new_policy()) as session:  # load all, then fork
+    with hr.live.open_session(place, "busy", new_policy()) as session:  # load all, then fork
         decision = session.ask()
         session.tell(decision.id, *functions(1, 90))
     children = []
@@ -107,7 +107,7 @@ def test_four_processes_hammer_one_session(place, tmp_path):
     for one in seen:
         for round_, order, time, _ in one["acks"].values():
             assert (tells[round_].seq, tells[round_].time) == (order, time)
-    with hr.live.open(place, "busy", new_policy()) as session:  # from the last snapshot
+    with hr.live.open_session(place, "busy", new_policy()) as session:  # from the last snapshot
         end = session.policy.state()["checksum"]
         assert session.status().decisions == 33
     with hr.live.Store(place) as store:

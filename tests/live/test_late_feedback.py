@@ -116,7 +116,7 @@ def test_a_session_takes_feedback_in_any_order(tmp_path):
     X, rng = hr.sets.Simplex(4), np.random.default_rng(1)
     (game, keeps), alone = drawn(X, 40, rng), hr.projection_free_coco(X)
     order = rng.permutation(40)[:33]
-    with hr.live.open(tmp_path / "s.db", "a", hr.projection_free_coco(X), every=5) as session:
+    with hr.live.open_session(tmp_path / "s.db", "a", hr.projection_free_coco(X), every=5) as session:
         asked = []
         for t in range(40):
             asked.append((session.ask(), alone.ask()))
@@ -138,7 +138,7 @@ def test_a_session_takes_feedback_in_any_order(tmp_path):
         assert best.status == "optimal"
         assert cost - best.cost <= session.certificate() + 1e-9
         assert best.cost <= sum(game[k][0](keeps) for k in order) + 1e-9
-    with hr.live.open(tmp_path / "s.db", "a", hr.projection_free_coco(X)) as session:
+    with hr.live.open_session(tmp_path / "s.db", "a", hr.projection_free_coco(X)) as session:
         assert session.policy.state()["checksum"] == alone.state()["checksum"]
 
 
@@ -192,7 +192,7 @@ def test_what_no_action_avoids_is_measured_where_it_was_seen():
     """A late round costs its extra oracle call at its own point, not at the present play."""
     X = hr.sets.Simplex(3)
     learner = hr.unconstrained(X).learner
-    ranges = hr.surrogates.SeenRanges(learner)
+    ranges = hr.surrogates.ObservedRanges(learner)
     seen_at, g = X.lmo(np.array([-1.0, 0.0, 0.0])), hr.Linear([5.0, 1.0, 2.0])
     for _ in range(3):
         learner.tell(hr.first_order(hr.Linear([1.0, 1.0, 0.0]), learner.ask()))
@@ -223,7 +223,7 @@ def test_several_constraints_may_be_told_late():
 
 def test_policies_that_cannot_refuse_in_one_sentence():
     X, T = hr.sets.KSubsets(4, 2), 100
-    blind = hr.projection_free_cbco(X, T, 0, lipschitz=1.0, bound=4.0)
+    blind = hr.projection_free_bandit(X, T, 0, lipschitz=1.0, bound=4.0)
     drawn_ = hr.Sampled(hr.projection_free_coco(X), 0)
     used = hr.semi_bandit_coco(X, T, 0)
     whole = hr.baselines.guo_recoo(X)

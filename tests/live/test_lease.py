@@ -14,7 +14,7 @@ from hedgerow.live.schema import LEASES
 
 @pytest.fixture
 def session(place):
-    with hr.live.open(place, "shop", hr.projection_free_coco(hr.sets.Simplex(2))) as opened:
+    with hr.live.open_session(place, "shop", hr.projection_free_coco(hr.sets.Simplex(2))) as opened:
         yield opened
 
 

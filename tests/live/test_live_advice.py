@@ -37,7 +37,7 @@ def assert_same(one, other):
 def test_a_session_plays_as_the_policy_does_and_goes_on_after_a_restart(place):
     plain = policy()
     for part in range(3):  # opened three times, from a snapshot and from rows after it
-        with hr.live.open(place, "advised", policy(), every=4) as session:
+        with hr.live.open_session(place, "advised", policy(), every=4) as session:
             for round_ in range(7 * part, 7 * part + 7):
                 said = advice_of(round_)
                 decision = session.ask(advice=said)
@@ -53,21 +53,21 @@ def test_a_session_plays_as_the_policy_does_and_goes_on_after_a_restart(place):
 
 def test_feedback_out_of_order_comes_with_the_advice_of_its_decision(place):
     """Decisions are open side by side; the policy is what the journal says, in any process."""
-    with hr.live.open(place, "late", policy(), every=100) as session:
+    with hr.live.open_session(place, "late", policy(), every=100) as session:
         made = [session.ask(advice=advice_of(k)) for k in range(4)]
         for k in (2, 0, 3, 1):
             session.tell(made[k].id, *functions(k, 4))
         session.policy.ask(advice={})
         spoke = sum("plan" in advice_of(k) for k in range(4))
         assert session.policy.summary().advisers[0].rounds == spoke
-        with hr.live.open(place, "late", policy()) as again:
+        with hr.live.open_session(place, "late", policy()) as again:
             again.policy.ask(advice={})
             assert_same(session.policy, again.policy)
         np.testing.assert_array_equal(session.history().actions[2], made[2].action)
 
 
 def test_wrong_advice_leaves_no_trace(place):
-    with hr.live.open(place, "wrong", policy()) as session:
+    with hr.live.open_session(place, "wrong", policy()) as session:
         before = session.status().decisions
         with pytest.raises(ValueError, match="there is no adviser 'him'"):
             session.ask(advice={"him": VERTICES[0]})
@@ -75,7 +75,7 @@ def test_wrong_advice_leaves_no_trace(place):
             session.ask(advice={"lp": np.ones(4)})
         assert session.status().decisions == before
     with (
-        hr.live.open(place, "none", hr.projection_free_coco(X)) as session,
+        hr.live.open_session(place, "none", hr.projection_free_coco(X)) as session,
         pytest.raises(TypeError, match="has no advisers"),
     ):
         session.ask(advice={"lp": VERTICES[0]})

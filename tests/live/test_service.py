@@ -284,7 +284,7 @@ def test_names_of_others_are_refused(shared, name):
         ({"set": None}, "either `set` or `problem`"),
         ({"set": {}}, "lacks the key 'kind'"),
         ({"set": []}, "`set` should be an object"),
-        ({"problem": {"kind": "atlas_like"}}, "either `set` or `problem`"),
+        ({"problem": {"kind": "random_network"}}, "either `set` or `problem`"),
         ({"labels": ["a", "b"]}, "one label for each of 4"),
         ({"labels": "abcd"}, "`labels` should be a valid array, got 'abcd'"),
         ({"every": 0}, "`every` should be greater than or equal to 1, got 0"),
@@ -293,7 +293,7 @@ def test_names_of_others_are_refused(shared, name):
         ({"every": 2.0}, "`every` should be a valid integer, got 2.0"),
         ({"method": None}, "`method` should be a valid string, got None"),
         ({"eagerness": -1}, "`eagerness` should be greater than 0, got -1"),
-        ({"method": "projection_free_cbco"}, "does not learn from values and gradients"),
+        ({"method": "projection_free_bandit"}, "does not learn from values and gradients"),
         ({"horizons": 3}, "unknown key `horizons`; did you mean `horizon`?"),
     ],
 )  # fmt: skip
@@ -306,7 +306,7 @@ def test_files_are_not_read_over_http():
     for kind in ("network", "latency_cap", "portfolio_csv"):
         with pytest.raises(ValueError, match=r"reads a file, which is not done|must be one of"):
             check_spec(Spec(method="projection_free_coco", problem={"kind": kind}), 1000)
-    problem = {"kind": "atlas_like", "nodes": 30, "edges": 90}
+    problem = {"kind": "random_network", "nodes": 30, "edges": 90}
     spec = Spec(method="projection_free_coco", problem=problem)
     check_spec(spec, 1000)
     assert spec.given() == {"method": "projection_free_coco", "problem": problem}
@@ -340,7 +340,7 @@ def test_different_settings_for_the_same_name_are_refused(served):
 
 
 def test_what_python_began_is_shown_and_not_served(served):
-    with hr.live.open(served.place, "own", hr.unconstrained(hr.sets.Simplex(3))) as session:
+    with hr.live.open_session(served.place, "own", hr.unconstrained(hr.sets.Simplex(3))) as session:
         session.ask()
     assert served.send("GET", "/sessions/own").json()["decisions"] == 1
     assert "was created in Python" in sentence(

@@ -35,7 +35,7 @@ def played(session, game):
 
 def test_a_session_plays_as_ask_and_tell_do(place):
     game, alone = rounds(30), policy()
-    with hr.live.open(place, "a", policy(), every=7) as session:
+    with hr.live.open_session(place, "a", policy(), every=7) as session:
         for t, (f, g) in enumerate(game, start=1):
             x, decision = alone.ask(), session.ask()
             assert decision.round == t
@@ -53,17 +53,17 @@ def test_a_session_plays_as_ask_and_tell_do(place):
 @pytest.mark.parametrize("every", [1, 7, 1000])
 def test_it_is_resumed_bit_for_bit(place, every):
     game, alone = rounds(20), policy()
-    hr.simulate(alone, hr.Recorded(X, game))
+    hr.simulate(alone, hr.RecordedProblem(X, game))
     for part in (game[:9], game[9:10], game[10:]):
-        with hr.live.open(place, "a", policy(), every=every) as session:
+        with hr.live.open_session(place, "a", policy(), every=every) as session:
             played(session, part)
-    with hr.live.open(place, "a", policy(), every=every) as session:
+    with hr.live.open_session(place, "a", policy(), every=every) as session:
         assert session.policy.state()["checksum"] == alone.state()["checksum"]
         assert session.ask().round == 21
 
 
 def test_feedback_counts_once(place):
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         decision, (f, g) = session.ask(), rounds(1)[0]
         first = session.tell(decision.id, f, g)
         state = session.policy.state()["checksum"]
@@ -76,14 +76,14 @@ def test_feedback_counts_once(place):
             session.tell("nobody", f, g)
         assert session.policy.state()["checksum"] == state
         assert session.status().answered == 1
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert session.tell(decision.id, f, g) == first
 
 
 def test_a_store_that_fails_in_the_middle_costs_nothing(place, monkeypatch):
     game, alone = rounds(12), policy()
-    hr.simulate(alone, hr.Recorded(X, game))
-    with hr.live.open(place, "a", policy(), every=5) as session:
+    hr.simulate(alone, hr.RecordedProblem(X, game))
+    with hr.live.open_session(place, "a", policy(), every=5) as session:
         played(session, game[:7])
         decision, run = session.ask(), session.store.run
 
@@ -106,7 +106,7 @@ def test_a_store_that_fails_in_the_middle_costs_nothing(place, monkeypatch):
 
 def test_a_lock_that_is_held_too_long_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr("hedgerow.live.store.WAIT", 0.05)
-    with hr.live.open(tmp_path / "s.db", "a", policy()) as session:
+    with hr.live.open_session(tmp_path / "s.db", "a", policy()) as session:
         other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match=r"cannot be used \(database is locked\)"):
@@ -116,7 +116,7 @@ def test_a_lock_that_is_held_too_long_is_said(tmp_path, monkeypatch):
 
 
 def test_a_key_asks_once(place):
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         one = session.ask("monday")
         played(session, rounds(3))
         two = session.ask("monday")
@@ -127,7 +127,7 @@ def test_a_key_asks_once(place):
 
 
 def test_refused_feedback_changes_nothing(place):
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         played(session, rounds(3))
         state, decision = session.policy.state()["checksum"], session.ask()
         good = hr.first_order(hr.Linear(np.ones(4)), decision.action)
@@ -149,14 +149,14 @@ def test_refused_feedback_changes_nothing(place):
 
 
 def test_another_policy_is_refused_in_a_sentence(place):
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         played(session, rounds(2))
     with pytest.raises(ValueError, match=r"\(eagerness was left out, now it is 2\)"):
-        hr.live.open(place, "a", policy(eagerness=2.0))
+        hr.live.open_session(place, "a", policy(eagerness=2.0))
     with pytest.raises(ValueError, match=r"decision_set was Simplex\(n=4\), now it is S"):
-        hr.live.open(place, "a", hr.projection_free_coco(hr.sets.Simplex(5)))
+        hr.live.open_session(place, "a", hr.projection_free_coco(hr.sets.Simplex(5)))
     with pytest.raises(ValueError, match=r"made by projection_free_coco, now by projection_free_l"):
-        hr.live.open(place, "a", hr.projection_free_long_term(X))
+        hr.live.open_session(place, "a", hr.projection_free_long_term(X))
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_another_policy_is_refused_in_a_sentence(place):
 )
 def test_names_are_plain(tmp_path, name):
     with pytest.raises(ValueError, match="a session's name has 1 to 60 letters"):
-        hr.live.open(tmp_path / "s.db", name, policy())
+        hr.live.open_session(tmp_path / "s.db", name, policy())
     assert not (tmp_path / "s.db").exists()
 
 
@@ -217,7 +217,7 @@ def test_an_older_store_is_migrated_and_a_newer_one_refused(place):
 
 def test_history_problem_and_hindsight(place):
     game = rounds(25)
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         played(session, game)
         session.ask()
         history = session.history()
@@ -232,7 +232,7 @@ def test_history_problem_and_hindsight(place):
         assert np.isfinite(history.certificate[7::8][:3]).all()
         again = hr.simulate(policy(), session.problem())
         np.testing.assert_allclose(again.costs, history.cost[:25], rtol=1e-12)
-        ours, theirs = session.hindsight(), hr.hindsight(hr.Recorded(X, game))
+        ours, theirs = session.hindsight(), hr.hindsight(hr.RecordedProblem(X, game))
         assert ours.cost == pytest.approx(theirs.cost, rel=1e-9)
         assert ours.status == theirs.status == "optimal"
         regret = np.nansum(history.cost) - ours.cost
@@ -246,16 +246,16 @@ def test_history_problem_and_hindsight(place):
 def test_several_constraints_and_values_are_stored(place):
     caps = [hr.Linear([1.0, 0, 0, 0], -0.3), hr.Linear([0, 1.0, 0, 0], -0.2)]
     each = hr.projection_free_coco(X, constraints=2)
-    with hr.live.open(place, "caps", each) as session:
+    with hr.live.open_session(place, "caps", each) as session:
         for f, _ in rounds(6):
             x = session.ask()
             session.tell(x.id, f, hr.Maximum(caps))
         alone = hr.projection_free_coco(X, constraints=2)
-        hr.simulate(alone, hr.Recorded(X, [(f, caps) for f, _ in rounds(6)]))
+        hr.simulate(alone, hr.RecordedProblem(X, [(f, caps) for f, _ in rounds(6)]))
         assert session.policy.state()["checksum"] == alone.state()["checksum"]
         assert session.problem().horizon == 6
-    blind = hr.projection_free_cbco(X, 64, 0, lipschitz=2.0, bound=2.0)
-    with hr.live.open(place, "values", blind) as session:
+    blind = hr.projection_free_bandit(X, 64, 0, lipschitz=2.0, bound=2.0)
+    with hr.live.open_session(place, "values", blind) as session:
         played(session, rounds(10))
         with pytest.raises(TypeError, match="has no certificate"):
             session.certificate()
@@ -272,8 +272,8 @@ def test_several_constraints_and_values_are_stored(place):
 def test_compaction_keeps_the_session(place):
     game = rounds(40)
     with (
-        hr.live.open(place, "a", policy(), every=8) as session,
-        hr.live.open(place, "a", policy()) as behind,
+        hr.live.open_session(place, "a", policy(), every=8) as session,
+        hr.live.open_session(place, "a", policy()) as behind,
     ):
         played(session, game[:20])
         first = journal(place, "a")[0].decision
@@ -293,29 +293,29 @@ def test_compaction_keeps_the_session(place):
         assert session.tell(first, *seen) == ack
         played(behind, game[20:])  # it was behind the snapshot
         alone = policy()
-        hr.simulate(alone, hr.Recorded(X, game))
+        hr.simulate(alone, hr.RecordedProblem(X, game))
         assert behind.policy.state()["checksum"] == alone.state()["checksum"]
     assert broken_invariants(journal(place, "a")) == []
 
 
 def test_labels_are_kept(place):
-    with hr.live.open(place, "a", policy(), labels=["north", "east", "south", "<west>"]) as session:
+    with hr.live.open_session(place, "a", policy(), labels=["north", "east", "south", "<west>"]) as session:
         assert session.store.labels("a") == ["north", "east", "south", "<west>"]
     with pytest.raises(ValueError, match="one label for each of 4 coordinates, got 1"):
-        hr.live.open(place, "b", policy(), labels=["north"])
+        hr.live.open_session(place, "b", policy(), labels=["north"])
 
 
 def test_edges_are_named_by_their_ends(tmp_path):
     edges = hr.sets.DagPaths([("a", "b"), ("b", "c"), ("a", "c")], "a", "c")
-    with hr.live.open(tmp_path / "s.db", "net", hr.projection_free_coco(edges)) as session:
+    with hr.live.open_session(tmp_path / "s.db", "net", hr.projection_free_coco(edges)) as session:
         assert session.store.labels("net") == ["a - b", "b - c", "a - c"]
-        hr.live.open(session.store, "arms", policy())
+        hr.live.open_session(session.store, "arms", policy())
         assert session.store.labels("arms") is None
 
 
 def test_decisions_that_nobody_answers_are_not_kept_in_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("hedgerow.live.session.REMEMBERED", (3, 0))
-    with hr.live.open(tmp_path / "s.db", "a", policy()) as session:
+    with hr.live.open_session(tmp_path / "s.db", "a", policy()) as session:
         asked = [session.ask() for _ in range(8)]
         assert list(session._open) == [decision.id for decision in asked[-3:]]
         for decision, (f, g) in zip(asked, rounds(8), strict=True):  # all can still be told
@@ -325,7 +325,7 @@ def test_decisions_that_nobody_answers_are_not_kept_in_memory(tmp_path, monkeypa
 
 
 def test_a_connection_that_breaks_is_replaced(server):
-    with hr.live.open(server, "breaks", policy()) as session, hr.live.Store(server) as other:
+    with hr.live.open_session(server, "breaks", policy()) as session, hr.live.Store(server) as other:
         played(session, rounds(3))
         with other.reading() as connection:
             mine = "pid <> pg_backend_pid() AND backend_type = 'client backend'"
@@ -338,7 +338,7 @@ def test_a_connection_that_breaks_is_replaced(server):
 
 def test_threads_share_a_store(place):
     """More threads than connections are kept, each on its own transaction."""
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         with ThreadPoolExecutor(8) as pool:
             asked = list(pool.map(lambda _: session.ask().round, range(24)))
             told = list(pool.map(lambda _: session.store.status("a").decisions, range(24)))

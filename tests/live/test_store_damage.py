@@ -27,7 +27,7 @@ def policy():
 
 
 def played(place, count=20):
-    with hr.live.open(place, "a", policy(), every=8) as session:
+    with hr.live.open_session(place, "a", policy(), every=8) as session:
         for k in range(count):
             session.tell(session.ask(f"k{k}").id, *functions(k, 4))
         return state_of(session)[1]
@@ -45,7 +45,7 @@ def at(seq):
 
 def look(place):
     """Use everything that reads a session."""
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         session.status()
         session.history()
         session.problem()
@@ -101,11 +101,11 @@ def test_damage_is_named_in_a_sentence_and_repaired(place, what):
     assert check_store(place) == found  # it wrote nothing
     assert check_store(place, repair=True) == found
     assert check_store(place) == []
-    with hr.live.open(place, "a", policy(), upgrade=True) as session:
+    with hr.live.open_session(place, "a", policy(), upgrade=True) as session:
         session.tell(session.ask().id, *functions(99, 4))
         assert session.status().answered > 0
         session.history()
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         session.tell(session.ask().id, *functions(100, 4))
 
 
@@ -122,7 +122,7 @@ def test_what_is_known_twice_is_recovered_exactly(place, what):
         status, labels = store.status("a"), store.labels("a")
     change(place, DAMAGE[what])
     check_store(place, repair=True)
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert state_of(session) == (LAST, before)
         assert session.status() == status
         assert session.store.labels("a") == labels
@@ -133,7 +133,7 @@ def test_a_damaged_snapshot_falls_back_to_the_one_before_or_to_the_journal(place
     before = played(place)
     for broken in (b"\x80\x04N.", b""):
         change(place, sql.update(SNAPSHOTS).where(SNAPSHOTS.c.seq.in_(seqs)).values(payload=broken))
-        with caplog.at_level(logging.WARNING), hr.live.open(place, "a", policy()) as session:
+        with caplog.at_level(logging.WARNING), hr.live.open_session(place, "a", policy()) as session:
             assert state_of(session) == (LAST, before)
         change(place, sql.delete(SNAPSHOTS).where(SNAPSHOTS.c.seq == LAST))
     assert "an earlier state is used" in caplog.text
@@ -142,7 +142,7 @@ def test_a_damaged_snapshot_falls_back_to_the_one_before_or_to_the_journal(place
     assert [damage.what for damage in check_store(place)] == ["it has no snapshot"] * (
         len(seqs) == 3
     )
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert state_of(session) == (LAST, before)
 
 
@@ -150,14 +150,14 @@ def test_a_session_without_any_snapshot_is_replayed(place):
     before = played(place)
     change(place, sql.delete(SNAPSHOTS))
     assert [damage.what for damage in check_store(place)] == ["it has no snapshot"]
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert state_of(session) == (LAST, before)
     assert check_store(place) == []
 
 
 def test_a_snapshot_of_another_row_or_session_is_not_used(place):
     before = played(place)
-    with hr.live.open(place, "b", policy(), every=8) as other:
+    with hr.live.open_session(place, "b", policy(), every=8) as other:
         for k in range(8):
             other.tell(other.ask().id, *functions(50 + k, 4))
         with other.store.reading() as connection:
@@ -171,7 +171,7 @@ def test_a_snapshot_of_another_row_or_session_is_not_used(place):
         values = {"payload": taken.payload, "digest": taken.digest}
         last = SNAPSHOTS.c.session == 1, SNAPSHOTS.c.seq == 32
         change(place, sql.update(SNAPSHOTS).where(*last).values(**values))
-        with hr.live.open(place, "a", policy()) as session:
+        with hr.live.open_session(place, "a", policy()) as session:
             assert state_of(session) == (LAST, before)
 
 
@@ -180,11 +180,11 @@ def test_compacted_rows_are_no_damage_and_a_damaged_snapshot_after_them_is_named
     with hr.live.Store(place) as store:
         assert store.compact("a") == 32
     assert check_store(place) == []
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert state_of(session) == (LAST, before)
     change(place, sql.update(SNAPSHOTS).values(payload=b"broken"))
     with pytest.raises(DamageError, match="row 2 in the journal of session 'a' has no payload"):
-        hr.live.open(place, "a", policy())
+        hr.live.open_session(place, "a", policy())
     with hr.live.Store(place) as store, pytest.raises(DamageError, match="is no snapshot"):
         store.compact("a")
 
@@ -196,7 +196,7 @@ def test_a_doubled_or_missing_version_is_named_and_written_again(place, rows):
     with pytest.raises(ValueError, match=f"must have one row with the version, it has {len(rows)}"):
         hr.live.Store(place)
     assert [damage.where for damage in check_store(place, repair=True)] == ["table hedgerow_schema"]
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert state_of(session) == (LAST, before)
 
 
@@ -213,7 +213,7 @@ def test_lost_feedback_can_be_reported_again(place):
     before = played(place)
     change(place, at(40).values(payload=None))
     check_store(place, repair=True)
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert session.status().unanswered == 1
         assert session.tell("k19", *functions(19, 4)).order == LAST + 1
         assert state_of(session)[1] == before
@@ -222,10 +222,10 @@ def test_lost_feedback_can_be_reported_again(place):
 
 def test_the_digest_does_not_depend_on_how_a_database_keeps_zero(place):
     """SQLite keeps -0.0 as 0."""
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         seen = hr.feedback.EvalGrad(-0.0, np.ones(4))
         session.tell(session.ask().id, seen, seen)
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert session.status().answered == 1
     assert check_store(place) == []
 

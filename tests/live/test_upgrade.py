@@ -48,7 +48,7 @@ def played(session, first, count):
 
 def test_the_snapshot_of_another_release_is_replaced_by_a_replay(place, monkeypatch):
     release(monkeypatch, "1.0")
-    with hr.live.open(place, "a", policy(), every=4) as session:
+    with hr.live.open_session(place, "a", policy(), every=4) as session:
         played(session, 0, 10)
         before = state_of(session)
     with hr.live.Store(place) as store, store.reading() as connection:
@@ -58,7 +58,7 @@ def test_the_snapshot_of_another_release_is_replaced_by_a_replay(place, monkeypa
     given = policy()
     restore = given.restore
     given.restore = lambda snapshot: (restored.append(snapshot), restore(snapshot))
-    with hr.live.open(place, "a", given) as session:
+    with hr.live.open_session(place, "a", given) as session:
         assert state_of(session) == before
         assert len(restored) == 1  # that of row 0
         played(session, 10, 2)
@@ -67,13 +67,13 @@ def test_the_snapshot_of_another_release_is_replaced_by_a_replay(place, monkeypa
     with hr.live.Store(place) as store, store.reading() as connection:
         releases = sql.select(SNAPSHOTS.c.release).order_by(SNAPSHOTS.c.seq)
         assert connection.execute(releases).scalars().all() == ["1.0", "2.0", "2.0"]
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert state_of(session) == state
 
 
 def test_a_release_that_plays_otherwise_is_refused_or_continues(place, monkeypatch):
     release(monkeypatch, "1.0")
-    with hr.live.open(place, "a", policy(), every=4) as session:
+    with hr.live.open_session(place, "a", policy(), every=4) as session:
         played(session, 0, 10)
         late = session.ask()
         before = state_of(session)
@@ -81,39 +81,39 @@ def test_a_release_that_plays_otherwise_is_refused_or_continues(place, monkeypat
     with pytest.raises(
         OtherDecisionError, match=r"by release 1\.0, .* otherwise from round \d+ on \(by"
     ):
-        hr.live.open(place, "a", newer())
+        hr.live.open_session(place, "a", newer())
     release(monkeypatch, "1.0")  # stay
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert state_of(session) == before
     release(monkeypatch, "2.0")
-    with hr.live.open(place, "a", newer(), upgrade=True) as session:
+    with hr.live.open_session(place, "a", newer(), upgrade=True) as session:
         session.tell(late.id, *functions(99, 4))
         played(session, 20, 5)
         after = state_of(session)
         assert after[1] == Replay(newer()).up_to(session.store, "a")
         assert session.status().answered == 16
-    with hr.live.open(place, "a", newer()) as session:  # once is enough
+    with hr.live.open_session(place, "a", newer()) as session:  # once is enough
         assert state_of(session) == after
     assert check_store(place) == []
 
 
 def test_a_compacted_session_goes_on_from_a_snapshot_that_fits_or_is_refused(place, monkeypatch):
     release(monkeypatch, "1.0")
-    with hr.live.open(place, "a", policy(), every=4) as session:
+    with hr.live.open_session(place, "a", policy(), every=4) as session:
         played(session, 0, 10)
         before = state_of(session)
         session.store.compact("a")
     release(monkeypatch, "2.0")
     with pytest.raises(ValueError, match="has no payload, and no snapshot after it can be used"):
-        hr.live.open(place, "a", newer(), upgrade=True)
-    with hr.live.open(place, "a", policy()) as session:
+        hr.live.open_session(place, "a", newer(), upgrade=True)
+    with hr.live.open_session(place, "a", policy()) as session:
         assert state_of(session) == before
 
 
 def test_a_rollback_replays_too(place, monkeypatch):
     for name, first in (("1.0", 0), ("2.0", 5), ("1.0", 10)):
         release(monkeypatch, name)
-        with hr.live.open(place, "a", policy(), every=3) as session:
+        with hr.live.open_session(place, "a", policy(), every=3) as session:
             played(session, first, 5)
             assert state_of(session)[1] == Replay(policy()).up_to(session.store, "a")
 
@@ -137,37 +137,37 @@ def as_version_2(place, change_configuration=lambda old: old):
 
 
 def test_a_store_without_digests_is_migrated(place):
-    with hr.live.open(place, "a", policy(), every=4) as session:
+    with hr.live.open_session(place, "a", policy(), every=4) as session:
         played(session, 0, 10)
         before, status, history = state_of(session), session.status(), session.history()
-    hr.live.open(place, "empty", policy()).close()
+    hr.live.open_session(place, "empty", policy()).close()
     as_version_2(place)
     with pytest.raises(ValueError, match="has version 2 of the tables, which has no digests"):
         check_store(place)
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         assert state_of(session) == before
         assert session.status() == status
         np.testing.assert_array_equal(session.history().actions, history.actions)
         played(session, 10, 6)
         assert state_of(session)[1] == Replay(policy()).up_to(session.store, "a")
-    with hr.live.open(place, "empty", policy()) as session:
+    with hr.live.open_session(place, "empty", policy()) as session:
         played(session, 0, 1)
     assert check_store(place) == []
     with pytest.raises(ValueError, match="eagerness was left out, now it is 2"):
-        hr.live.open(place, "a", policy(eagerness=2.0))  # the call was recorded
+        hr.live.open_session(place, "a", policy(eagerness=2.0))  # the call was recorded
 
 
 def test_an_old_session_with_other_insides_is_known_by_how_it_is_shown(place):
     def other(tree):
         return {**tree, "fingerprint": "0" * 32}
 
-    with hr.live.open(place, "a", policy()) as session:
+    with hr.live.open_session(place, "a", policy()) as session:
         played(session, 0, 10)
         before = state_of(session)
     as_version_2(place, other)
     with pytest.raises(ValueError, match="by an earlier release, which did not record them"):
-        hr.live.open(place, "a", policy(eagerness=2.0))
-    with hr.live.open(place, "a", policy()) as session:
+        hr.live.open_session(place, "a", policy(eagerness=2.0))
+    with hr.live.open_session(place, "a", policy()) as session:
         assert state_of(session) == before
 
 
@@ -190,7 +190,7 @@ def test_the_same_call_is_the_same_configuration(one, two):
 def test_other_calls_are_other_configurations():
     def by_hand(power):
         surrogate = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(power, 1.0))
-        return hr.Constrained(
+        return hr.ConstrainedPolicy(
             hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps()), surrogate
         )
 
@@ -221,7 +221,7 @@ def test_a_session_of_the_service_is_upgraded_by_a_command(tmp_path, monkeypatch
     release(monkeypatch, "1.0")
     with begin(path, "a", policy_of(Spec(**SPEC)), spec=json.dumps(SPEC)) as session:
         played(session, 0, 10)
-    with hr.live.open(path, "python", policy()) as session:
+    with hr.live.open_session(path, "python", policy()) as session:
         played(session, 0, 10)
     release(monkeypatch, "2.0")
     monkeypatch.setattr(
@@ -235,4 +235,4 @@ def test_a_session_of_the_service_is_upgraded_by_a_command(tmp_path, monkeypatch
         assert state_of(session)[1] == Replay(newer()).up_to(session.store, "a")
     shown = CliRunner().invoke(app, ["live", "upgrade", path, "python"])
     assert shown.exit_code == 2
-    assert "open it there with live.open(..., upgrade=True)" in " ".join(shown.stderr.split())
+    assert "open it there with live.open_session(..., upgrade=True)" in " ".join(shown.stderr.split())

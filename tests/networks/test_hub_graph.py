@@ -74,7 +74,7 @@ def test_the_spokes_of_ripe_hub191_come_back_from_the_whole_mesh():
 
 def test_the_edges_are_those_of_the_synthetic_game():
     graph = hub_graph(star(29), 30, 90, seed=5)
-    problem = hr.ShortestPath.atlas_like(nodes=30, edges=90, horizon=1, seed=5)
+    problem = hr.ShortestPath.random_network(nodes=30, edges=90, horizon=1, seed=5)
     np.testing.assert_array_equal(graph.edges, problem.decision_set.edges)
 
 

@@ -57,7 +57,7 @@ class Counted(hr.DecisionSet):
 def cbco(X, horizon=100, seed=0, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", hr.VacuousConstantsWarning)
-        return hr.projection_free_cbco(X, horizon, seed, lipschitz=1.0, bound=1.0, **options)
+        return hr.projection_free_bandit(X, horizon, seed, lipschitz=1.0, bound=1.0, **options)
 
 
 def advance(policy, rounds, value_seed=1):
@@ -253,8 +253,8 @@ def test_sets_without_room_are_refused_before_the_first_round(X, sentence, prese
         {"horizon": 7},
         {"horizon": 10.0},
         {"seed": -1},
-        {"preset": "theory", "violation_range": 1.0},
-        {"violation_range": 0.0},
+        {"preset": "theory", "violation_unit": 1.0},
+        {"violation_unit": 0.0},
         {"benchmark_budget": -1.0},
         {"preset": "fast"},
     ],
@@ -343,7 +343,7 @@ def test_practical_play_has_no_units(factors):
 
     def made(alpha, beta):
         constants = (alpha, 2.0 * beta)
-        return hr.projection_free_cbco(
+        return hr.projection_free_bandit(
             hr.sets.Simplex(4), 200, 0, lipschitz=constants, bound=constants
         )
 
@@ -363,14 +363,14 @@ def test_practical_play_has_no_units(factors):
 
 def test_play_refuses_bandits_against_adversaries():
     problem = hr.problems.HalfspaceBox(n=3, horizon=20)
-    policy = hr.projection_free_cbco(problem.decision_set, 20, 0, lipschitz=9.0, bound=99.0)
+    policy = hr.projection_free_bandit(problem.decision_set, 20, 0, lipschitz=9.0, bound=99.0)
     with pytest.raises(ValueError, match="reacts to the plays"):
         hr.play(policy, problem)
 
 
 def test_play_works_on_oblivious_problems():
     problem = hr.problems.SwitchingBall(n=3, horizon=120)
-    policy = hr.projection_free_cbco(problem.decision_set, 120, 0, lipschitz=3.0, bound=3.0)
+    policy = hr.projection_free_bandit(problem.decision_set, 120, 0, lipschitz=3.0, bound=3.0)
     trace = hr.Trace.of(hr.play(policy, problem, lambda f, x: hr.bandit(f, x, 3.0, 3.0)))
     assert len(trace.costs) == 120
 
@@ -529,7 +529,7 @@ RANGES = {"violation": 3.0, "ratio": 0.5}
 def test_the_drift_decomposes_with_equality_and_the_lagged_one_with_slack(seed):
     def made(kind, overshoot):
         potential = hr.surrogates.PowerPotential(6.0, 9.0)
-        return kind(potential, 2.0, hr.surrogates.GivenRanges(**RANGES), overshoot=overshoot)
+        return kind(potential, 2.0, hr.surrogates.FixedRanges(**RANGES), overshoot=overshoot)
 
     gap, smallest = surrogate_gap(made(hr.surrogates.DriftSurrogate, 1.0), seed)
     assert abs(gap) < 1e-12
@@ -550,7 +550,7 @@ def drift(q, p, scale, violation, ratio):
     return hr.surrogates.DriftSurrogate(
         hr.surrogates.PowerPotential(p, scale),
         q,
-        hr.surrogates.GivenRanges(violation=violation, ratio=ratio),
+        hr.surrogates.FixedRanges(violation=violation, ratio=ratio),
     )
 
 
@@ -581,7 +581,7 @@ def test_the_drift_is_convex_and_has_the_current_surrogates_gradient(
         assert h(y) == pytest.approx(cost(y), abs=1e-12)
     potential, ranges = (
         hr.surrogates.PowerPotential(p, scale),
-        hr.surrogates.GivenRanges(violation=unit, ratio=ratio),
+        hr.surrogates.FixedRanges(violation=unit, ratio=ratio),
     )
     current = hr.surrogates.CurrentSurrogate(potential, q, ranges)
     grad = current.tell(hr.first_order(cost, y), hr.first_order(constraint, y)).grad

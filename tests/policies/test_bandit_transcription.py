@@ -190,7 +190,7 @@ def test_the_theory_preset_is_algorithm_4_with_its_constants():
     """With units: c = (3 + R/r) sqrt(n) G + 12 G R (log T)^{1/4} + 2 (1 + e) R (sqrt(n) F + G)."""
     X, T, G, F = hr.sets.Box(-np.ones(4), 3 * np.ones(4)), 10000, 2.0, 7.0
     with pytest.warns(hr.VacuousConstantsWarning, match="it is ignored"):
-        policy = hr.projection_free_cbco(X, T, 0, lipschitz=(1.0, G), bound=F, preset="theory")
+        policy = hr.projection_free_bandit(X, T, 0, lipschitz=(1.0, G), bound=F, preset="theory")
     p, D, r = math.log(T), X.diameter, 2.0
     c = (3 + D / r) * 2 * G + 12 * G * D * p**0.25 + 2 * (1 + math.e) * D * (2 * F + G)
     surrogate = policy.surrogate
@@ -203,7 +203,7 @@ def test_the_theory_preset_is_algorithm_4_with_its_constants():
 
 def test_the_practical_preset_is_its_formula():
     X, T = hr.sets.L2Ball(3, radius=2.0), 100_000
-    policy = hr.projection_free_cbco(X, T, 0, lipschitz=(6.0, 2.0), bound=(9.0, 5.0))
+    policy = hr.projection_free_bandit(X, T, 0, lipschitz=(6.0, 2.0), bound=(9.0, 5.0))
     surrogate, p = policy.surrogate, math.log(T)
     assert isinstance(surrogate, hr.surrogates.DriftSurrogate)
     assert surrogate.ranges.violation == 5.0  # the smaller of 5 and 2 x 4
@@ -217,7 +217,7 @@ COMPLETE = [(i, j) for i in range(6) for j in range(i + 1, 6)]
 VERTEX_SETS = {
     "k-subsets": lambda: KSubsets(12, 4),
     "trees": lambda: SpanningTrees(COMPLETE),
-    "paths": lambda: hr.ShortestPath.atlas_like(25, 80, horizon=8, seed=3).decision_set,
+    "paths": lambda: hr.ShortestPath.random_network(25, 80, horizon=8, seed=3).decision_set,
 }
 
 

@@ -132,7 +132,7 @@ PROBLEMS: dict[str, Callable[[], Any]] = {
     **{name: partial(make, 1, 40) for name, make in GAMES.items()},
     "hard_box": lambda: hr.problems.HardBox(horizon=40, seed=1),
     "drifting_subsets": lambda: hr.problems.DriftingSubsets(horizon=40, seed=1),
-    "shortest_path": lambda: hr.ShortestPath.atlas_like(nodes=20, edges=60, horizon=40, seed=1),
+    "shortest_path": lambda: hr.ShortestPath.random_network(nodes=20, edges=60, horizon=40, seed=1),
     "ranking": lambda: hr.problems.Ranking(horizon=40, seed=1),
     "ad_slots": lambda: hr.problems.AdSlots(horizon=40, seed=1),
     "caching": lambda: hr.problems.Caching(horizon=40, seed=1),
@@ -141,7 +141,7 @@ PROBLEMS: dict[str, Callable[[], Any]] = {
     "job_sequencing": lambda: hr.problems.JobSequencing(horizon=40, seed=1),
     "portfolio": lambda: hr.problems.Portfolio.low_volatility(relatives(), cap=2.0, window=5),
     "log_portfolio": lambda: hr.problems.LogPortfolio(relatives()),
-    "recorded": lambda: hr.Recorded(Simplex(5), random_rounds(Simplex(5), 20, 1)),
+    "recorded": lambda: hr.RecordedProblem(Simplex(5), random_rounds(Simplex(5), 20, 1)),
 }
 
 

@@ -29,7 +29,7 @@ def theory() -> dict[str, object]:
             ),
             "sharper Theorem 2.1": hr.unconstrained(X, 1500, preset="theory"),
             "Theorem 5.1": hr.ftpl_coco(X, 1500, 0, preset="theory"),
-            "Theorem 4.2": hr.projection_free_cbco(
+            "Theorem 4.2": hr.projection_free_bandit(
                 X, 1500, 0, preset="theory", lipschitz=2.0, bound=3.0
             ),
         }
@@ -69,20 +69,20 @@ def test_practical_presets_declare_what_is_proved():
     assert hr.projection_free_coco(product, tracking=False, constraints=2).guarantees() == ()
     (perturbed,) = hr.ftpl_coco(X, 1500, 0).guarantees()
     assert not perturbed.proved
-    (calls,) = hr.projection_free_cbco(X, 1500, 0, lipschitz=2.0, bound=3.0).guarantees()
+    (calls,) = hr.projection_free_bandit(X, 1500, 0, lipschitz=2.0, bound=3.0).guarantees()
     assert calls.name == "cap of a block"
 
 
 def test_a_theorem_of_a_users_own_is_stated_without_a_number():
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
     own = Theorem("Theorem 1 of mine", (("T", 7.0),), ("luck",))
-    policy = hr.Constrained(learner, hr.surrogates.CostOnlySurrogate(), (own,))
+    policy = hr.ConstrainedPolicy(learner, hr.surrogates.CostOnlySurrogate(), (own,))
     stated = hr.explain(policy).guarantees[-1]
     assert (stated.name, stated.value, stated.assumptions) == ("Theorem 1 of mine", None, ("luck",))
 
 
 def test_a_snapshot_does_not_restore_a_policy_with_another_theorem():
     policies = theory()
-    bare = hr.Constrained(policies["Theorem 3.4"].learner, policies["Theorem 3.4"].surrogate)
+    bare = hr.ConstrainedPolicy(policies["Theorem 3.4"].learner, policies["Theorem 3.4"].surrogate)
     with pytest.raises(ValueError, match="built with other arguments"):
         bare.restore(policies["Theorem 3.4"].state())

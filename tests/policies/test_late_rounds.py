@@ -7,7 +7,7 @@ import pytest
 
 import hedgerow as hr
 
-PATHS = hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=4, seed=1).decision_set
+PATHS = hr.ShortestPath.random_network(nodes=12, edges=30, horizon=4, seed=1).decision_set
 POLICIES = {
     "default": lambda: hr.projection_free_coco(hr.sets.Simplex(5)),
     "plain": lambda: hr.projection_free_coco(hr.sets.Simplex(5), tracking=False),

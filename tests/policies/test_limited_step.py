@@ -31,7 +31,7 @@ def load(seed, rounds=120, sites=1):
         hours = np.tile(e / sites * np.eye(24), sites)
         days.append((hr.Linear(price), hr.Maximum(list(map(hr.Linear, hours, now - cap)))))
     X = hr.sets.Simplex(24)
-    return hr.Recorded(X if sites == 1 else hr.sets.Product(*[X] * sites), days)
+    return hr.RecordedProblem(X if sites == 1 else hr.sets.Product(*[X] * sites), days)
 
 
 def limited(X, **settings):
@@ -169,7 +169,7 @@ def test_its_certificate_bounds_the_regret(seed):
             parts.append(hr.Linear(row, -float(row @ free) - 0.05 * rng.random()))
         rounds.append((hr.Linear(rng.standard_normal(5)), hr.Maximum(parts)))
     policy = limited(X)
-    trace = hr.simulate(policy, hr.Recorded(X, rounds))
+    trace = hr.simulate(policy, hr.RecordedProblem(X, rounds))
     regret = trace.costs.sum() - hr.hindsight(X, rounds).cost
     assert regret <= policy.certificate() + 1e-9
     inner = float(policy.policy.certificate())
@@ -178,7 +178,7 @@ def test_its_certificate_bounds_the_regret(seed):
 
 def tempting(rounds):
     """Return rounds in which the cheap end of [0, 1] is violated by next to nothing."""
-    return hr.Recorded(hr.sets.Box([0.0], [1.0]), [(hr.Linear([-1.0]), hr.Linear([1e-9]))] * rounds)
+    return hr.RecordedProblem(hr.sets.Box([0.0], [1.0]), [(hr.Linear([-1.0]), hr.Linear([1e-9]))] * rounds)
 
 
 def test_what_it_loses_is_bounded():

@@ -20,7 +20,7 @@ def game(offset, seed):
     c[:, k], a[:, k] = -np.abs(c[:, k]) - 0.2, a[:, k] + 0.5
     out = np.where((np.arange(ROUNDS) >= EVENT) & (np.arange(ROUNDS) < EVENT + LENGTH), offset, 0.0)
     rounds = [(hr.Linear(x), hr.Linear(y, float(o))) for x, y, o in zip(a, c, out, strict=True)]
-    return hr.Recorded(hr.sets.Simplex(n), rounds)
+    return hr.RecordedProblem(hr.sets.Simplex(n), rounds)
 
 
 @pytest.mark.parametrize("tracking", [True, False])

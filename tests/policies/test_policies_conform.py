@@ -8,8 +8,8 @@ import pytest
 from hedgerow.feedback import bandit, linear, semi_bandit
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps
-from hedgerow.policies.bandit import projection_free_cbco
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.bandit import projection_free_bandit
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.constrained_bandit import ConstrainedBandit
 from hedgerow.policies.paper import projection_free_coco, projection_free_long_term
 from hedgerow.policies.perturbed import ftpl_coco
@@ -26,7 +26,7 @@ from hedgerow.sets.simplices.simplex import KSubsets, Simplex
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
-from hedgerow.surrogates.ranges import LearntRanges
+from hedgerow.surrogates.ranges import WorstCaseRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 from hedgerow.testing import check_policy
 
@@ -42,26 +42,26 @@ SETS: dict[str, Callable[[], DecisionSet]] = {
 VERTEX_SETS = ("dag", "k-subsets", "trees")
 
 
-def theory(make: Callable[..., Constrained]) -> Callable[[DecisionSet], Constrained]:
-    def build(X: DecisionSet) -> Constrained:
+def theory(make: Callable[..., ConstrainedPolicy]) -> Callable[[DecisionSet], ConstrainedPolicy]:
+    def build(X: DecisionSet) -> ConstrainedPolicy:
         with pytest.warns(VacuousConstantsWarning):
             return make(X, 1000, preset="theory", lipschitz=10.0)
 
     return build
 
 
-def per_constraint(X: DecisionSet) -> Constrained:
+def per_constraint(X: DecisionSet) -> ConstrainedPolicy:
     learner = AdaptiveOCG(X, CertificateSteps())
     scale = GrowingScale(floor=12.0, factor=0.5)
-    current = CurrentSurrogate(PowerPotential(8.0, scale), 8.0, LearntRanges(learner))
+    current = CurrentSurrogate(PowerPotential(8.0, scale), 8.0, WorstCaseRanges(learner))
     signed = SignedSurrogate(PowerPotential(2.0, 3.0))
-    return Constrained(learner, PerConstraintSurrogate([current, signed]))
+    return ConstrainedPolicy(learner, PerConstraintSurrogate([current, signed]))
 
 
-POLICIES: dict[str, Callable[[DecisionSet], Constrained]] = {
+POLICIES: dict[str, Callable[[DecisionSet], ConstrainedPolicy]] = {
     "coco": projection_free_coco,
-    "coco-ranges": lambda X: projection_free_coco(X, violation_range=2.0, lipschitz=(1.0, 2.0)),
-    "coco-scale": lambda X: projection_free_coco(X, violation_scale=0.5),
+    "coco-ranges": lambda X: projection_free_coco(X, violation_unit=2.0, lipschitz=(1.0, 2.0)),
+    "coco-scale": lambda X: projection_free_coco(X, violation_budget=0.5),
     "coco-theory": theory(projection_free_coco),
     "long-term": projection_free_long_term,
     "long-term-theory": theory(projection_free_long_term),
@@ -78,7 +78,7 @@ def test_policies_conform(name: str, policy: str) -> None:
     check_policy(lambda: POLICIES[policy](SETS[name]()))
 
 
-SEVERAL: dict[str, Callable[[DecisionSet], Constrained]] = {
+SEVERAL: dict[str, Callable[[DecisionSet], ConstrainedPolicy]] = {
     "by-hand": per_constraint,
     "each": lambda X: projection_free_coco(X, constraints=2),
     "each-budget": lambda X: projection_free_coco(X, constraints=2, benchmark_budget=1.0),
@@ -116,7 +116,7 @@ VALUES = partial(bandit, lipschitz=2.0, bound=1.0)
 @pytest.mark.parametrize("name", SETS)
 def test_bandit_policies_conform(name: str) -> None:
     check_policy(
-        lambda: projection_free_cbco(SETS[name](), 40, 3, lipschitz=2.0, bound=1.0),
+        lambda: projection_free_bandit(SETS[name](), 40, 3, lipschitz=2.0, bound=1.0),
         feedback=VALUES,
     )
 
@@ -126,6 +126,6 @@ def test_the_papers_bandit_policy_conforms(seed: int) -> None:
     def make() -> ConstrainedBandit:
         X = L2Ball(4, radius=3.0)
         with pytest.warns(VacuousConstantsWarning):
-            return projection_free_cbco(X, 40, 3, lipschitz=2.0, bound=1.0, preset="theory")
+            return projection_free_bandit(X, 40, 3, lipschitz=2.0, bound=1.0, preset="theory")
 
     check_policy(make, seed=seed, feedback=VALUES)

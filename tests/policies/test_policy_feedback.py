@@ -17,9 +17,9 @@ KNOWN = Constants((2.0, 3.0), (4.0, 5.0))
 X = hr.sets.Box(-np.ones(3), np.ones(3))
 
 
-def problem(rounds: int = 12) -> hr.Recorded:
+def problem(rounds: int = 12) -> hr.RecordedProblem:
     rng = np.random.default_rng(0)
-    return hr.Recorded(
+    return hr.RecordedProblem(
         X,
         [
             (hr.Linear(0.3 * rng.standard_normal(3)), hr.Linear([0.5, 0.0, 0.0], -0.1))
@@ -54,21 +54,21 @@ def test_every_method_is_told_by_default_what_the_registry_says(name, preset):
 def test_simulate_just_works_for_whole_constraints_and_values():
     rounds = problem(40)
     assert hr.simulate(hr.baselines.guo_recoo(X), rounds).costs.size == 40
-    bandit = hr.projection_free_cbco(X, 40, 0, lipschitz=(2.0, 1.0), bound=(1.0, 3.0))
+    bandit = hr.projection_free_bandit(X, 40, 0, lipschitz=(2.0, 1.0), bound=(1.0, 3.0))
     trace = hr.simulate(bandit, rounds)
     assert bandit.feedback(hr.Linear(np.ones(3)), np.ones(3)) == hr.feedback.Eval(3.0, 2.0, 3.0)
     assert bandit.summary().cost == pytest.approx(trace.cost, abs=1e-12)
     assert hr.audit(trace, rounds, policy=hr.baselines.guo_recoo(X)).ok is False
-    again = hr.projection_free_cbco(X, 40, 0, lipschitz=(2.0, 1.0), bound=(1.0, 3.0))
+    again = hr.projection_free_bandit(X, 40, 0, lipschitz=(2.0, 1.0), bound=(1.0, 3.0))
     assert hr.audit(trace, rounds, policy=again).ok
 
 
 def test_sampled_and_semi_bandit_policies_and_several_constraints():
     simplex = hr.sets.Simplex(3)
-    rounds = hr.Recorded(simplex, [(hr.Linear([1.0, 2.0, 3.0]), hr.Linear(np.zeros(3)))] * 5)
+    rounds = hr.RecordedProblem(simplex, [(hr.Linear([1.0, 2.0, 3.0]), hr.Linear(np.zeros(3)))] * 5)
     for policy, look in (
-        (hr.Sampled(hr.projection_free_coco(simplex), 0), hr.linear),
-        (hr.LazySampled(hr.projection_free_coco(simplex, tracking=False), 0), hr.linear),
+        (hr.Sampled(hr.projection_free_coco(simplex), 0), hr.feedback.linear),
+        (hr.LazySampled(hr.projection_free_coco(simplex, tracking=False), 0), hr.feedback.linear),
         (hr.semi_bandit_coco(simplex, 5, 0), hr.semi_bandit),
         (hr.projection_free_coco(simplex), hr.first_order),
     ):
@@ -79,9 +79,9 @@ def test_sampled_and_semi_bandit_policies_and_several_constraints():
     queues = [
         hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(2.0, 1.0)) for _ in range(2)
     ]
-    several = hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(queues))
+    several = hr.ConstrainedPolicy(learner, hr.surrogates.PerConstraintSurrogate(queues))
     both = hr.Maximum([hr.Linear([1.0, 0.0, 0.0], -0.1), hr.Linear([0.0, 1.0, 0.0], -0.5)])
-    trace = hr.simulate(several, hr.Recorded(simplex, [(hr.Linear([1.0, 2.0, 3.0]), both)] * 5))
+    trace = hr.simulate(several, hr.RecordedProblem(simplex, [(hr.Linear([1.0, 2.0, 3.0]), both)] * 5))
     assert trace.compiled
     assert several.summary().ccv is None
     each = np.maximum(trace.violations_each, 0.0).sum(axis=1)
@@ -108,12 +108,12 @@ def test_a_policy_that_does_not_say_is_told_to_first_order_and_an_argument_wins(
     hr.simulate(policy, problem(3))
     assert {type(seen) for seen in policy.told} == {hr.feedback.EvalGrad}
     policy = Still()
-    list(hr.play(policy, problem(3), hr.full))
+    list(hr.play(policy, problem(3), hr.feedback.full_information))
     assert {type(seen) for seen in policy.told} == {hr.feedback.Full}
 
 
 def test_a_bandit_without_declared_constants_says_how_to_declare_them():
-    made = hr.projection_free_cbco(X, 40, 0, lipschitz=2.0, bound=2.0)
+    made = hr.projection_free_bandit(X, 40, 0, lipschitz=2.0, bound=2.0)
     policy = hr.ConstrainedBandit(made.learner, made.surrogate)
     with pytest.raises(ValueError, match="built without declared constants"):
         hr.simulate(policy, problem())
@@ -128,7 +128,7 @@ def test_a_lipschitz_constant_counts_for_its_own_round_alone():
     def played(at_once):
         learner = hr.learners.RestartedOCG(X, hr.learners.steps.PaperSteps(100))
         potential = hr.surrogates.PowerPotential(2.0, 1.0)
-        policy = hr.Constrained(learner, hr.surrogates.CurrentSurrogate(potential))
+        policy = hr.ConstrainedPolicy(learner, hr.surrogates.CurrentSurrogate(potential))
         for t, (a, c) in enumerate(rounds):
             L = 0.01 if t % 2 == 0 else None
             told = hr.feedback.EvalGrad(0.1, a, L), hr.feedback.EvalGrad(0.5, c, L)

@@ -11,7 +11,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.learners import AdaptiveOCG
 from hedgerow.learners import steps as rules
 from hedgerow.learners.steps import CertificateSteps
-from hedgerow.surrogates import AdaptiveSurrogate, Guard, SeenRanges
+from hedgerow.surrogates import AdaptiveSurrogate, Guard, ObservedRanges
 from hedgerow.surrogates import guard as numbers
 from hedgerow.surrogates.ranges import COSTS2, INFEASIBLE_RATE, MG, RATE
 
@@ -54,8 +54,8 @@ def test_flat_costs_on_a_product_leave_nothing_behind():
 def test_without_a_floor_a_flat_round_escapes_the_guard():
     """The mutant: weights in the given unit before any cost has been seen."""
     learner = AdaptiveOCG(hr.sets.Simplex(3), CertificateSteps())
-    ranges = SeenRanges(learner, ratio=1e6)
-    policy = hr.Constrained(learner, AdaptiveSurrogate(ranges))  # no guard
+    ranges = ObservedRanges(learner, ratio=1e6)
+    policy = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ranges))  # no guard
     ranges.array[COSTS2] = 1e-200  # as if a cost had been seen, so that the given ratio counts
     assert flat_at_first(policy, 3000) > 1000.0
 
@@ -254,7 +254,7 @@ def test_a_limit_that_cannot_be_met_leaves_weights_bounded(kind, tracking):
         (hr.Linear([0.0, 1.0, 1.0]), hr.Linear(g, -100.0)) for g in unattainable(kind, 4000, rng)
     ]
     policy = hr.projection_free_coco(X, tracking=tracking)
-    hr.simulate(policy, hr.Recorded(X, game))
+    hr.simulate(policy, hr.RecordedProblem(X, game))
     assert policy.surrogate.largest_weight < 50.0  # it was up to 1e146, or an error
     assert np.isfinite(policy.certificate())
 
@@ -265,13 +265,13 @@ def test_a_forced_weight_makes_the_policy_check_for_infeasible_rounds():
     price = hr.Linear([0.0, 1.0, 1.0])
     game = [(price, hr.Linear(g, -100.0)) for g in unattainable("suddenly", 1000, rng)]
     policy = hr.projection_free_coco(X, tracking=False)
-    hr.simulate(policy, hr.Recorded(X, game))
+    hr.simulate(policy, hr.RecordedProblem(X, game))
     assert policy.certificate().infeasible_rounds > 900
 
 
 def test_little_that_could_be_avoided_says_nothing_about_the_price_of_safety():
     """Below a tenth of the unit the cost per violation avoided would be noise."""
-    ranges = SeenRanges(AdaptiveOCG(hr.sets.Simplex(2), CertificateSteps()))
+    ranges = ObservedRanges(AdaptiveOCG(hr.sets.Simplex(2), CertificateSteps()))
     ranges.array[MG] = 1.0
     x, a = np.array([1.0, 0.0]), np.array([0.0, 1.0])
     ask, set_ = ranges.reach()
@@ -288,7 +288,7 @@ def test_constraints_that_contradict_each_other_are_refuted(tracking):
     """Each round can be satisfied, but no action satisfies two in a row."""
     X, rounds = hr.sets.L2Ball(2), 4000
     sides = (hr.Linear([1.0, 0.0], 0.9), hr.Linear([-1.0, 0.0], 0.9))
-    game = hr.Recorded(X, [(hr.Linear([0.0, 1.0]), sides[t % 2]) for t in range(rounds)])
+    game = hr.RecordedProblem(X, [(hr.Linear([0.0, 1.0]), sides[t % 2]) for t in range(rounds)])
     policy = hr.projection_free_coco(X, tracking=tracking)
     hr.simulate(policy, game)
     assert policy.surrogate.guard.refuted
@@ -310,7 +310,7 @@ def test_contradicting_constraints_on_a_product_are_refuted():
     sides = (hr.Linear(row, 0.9), hr.Linear(-row, 0.9))
     game = [(hr.Linear([0.0, 1.0, 0.0, 1.0]), sides[t % 2]) for t in range(4000)]
     policy = hr.projection_free_coco(X, tracking=False)
-    hr.simulate(policy, hr.Recorded(X, game))
+    hr.simulate(policy, hr.RecordedProblem(X, game))
     assert policy.surrogate.guard.refuted
     assert policy.surrogate.largest_weight < 500.0
 

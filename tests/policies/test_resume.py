@@ -20,7 +20,7 @@ CHILD = """
 import itertools, json, os, sys, time
 import numpy as np
 import hedgerow as hr
-problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=300, seed=5)
+problem = hr.ShortestPath.random_network(nodes=30, edges=100, horizon=300, seed=5)
 policy = hr.projection_free_coco(problem.decision_set)
 for t, (cost, constraint) in enumerate(problem, start=1):
     x = policy.ask()
@@ -56,7 +56,7 @@ def test_a_killed_run_resumes_bit_for_bit(tmp_path: Path):
     saved = json.loads(file.read_text())
     assert 0 < saved["t"] < 300
 
-    problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=300, seed=5)
+    problem = hr.ShortestPath.random_network(nodes=30, edges=100, horizon=300, seed=5)
     resumed = hr.projection_free_coco(problem.decision_set)
     resumed.restore(saved["policy"])
     points, certificate = finish(resumed, problem, saved["t"])
@@ -73,7 +73,7 @@ def test_a_snapshot_that_does_not_fit_changes_nothing():
     policy = hr.projection_free_coco(X)
     one = hr.feedback.EvalGrad(1.0, np.arange(4.0))
     policy.tell(one, one)
-    other = hr.projection_free_coco(X, violation_range=2.0)
+    other = hr.projection_free_coco(X, violation_unit=2.0)
     other.tell(one, one)
     before = policy.state()
     for wrong, words in (

@@ -24,7 +24,7 @@ SETS = {
     "trees": lambda: SpanningTrees(COMPLETE),
 }
 WRAPPERS = {"fresh": hr.Sampled, "lazy": hr.LazySampled}
-PROBLEM = hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=250, seed=5)
+PROBLEM = hr.ShortestPath.random_network(nodes=12, edges=30, horizon=250, seed=5)
 ROUNDS = list(PROBLEM)
 
 
@@ -40,7 +40,7 @@ def game(policy, rounds=ROUNDS):
         inner.append(policy.policy.ask())
         x = policy.ask()
         cost, signed, ccv = cost + f(x), signed + g(x), ccv + max(0.0, g(x))
-        policy.tell(hr.linear(f, x), hr.linear(g, x))
+        policy.tell(hr.feedback.linear(f, x), hr.feedback.linear(g, x))
     return cost, signed, ccv, np.array(inner)
 
 
@@ -123,7 +123,7 @@ def test_each_round_has_the_fractional_plays_mean(name):
         for t, (f, g) in enumerate(games):
             x = policy.ask()
             plays[seed, t] = x[0]
-            policy.tell(hr.linear(f, x), hr.linear(g, x))
+            policy.tell(hr.feedback.linear(f, x), hr.feedback.linear(g, x))
     *_, inner = game(WRAPPERS[name](plain_coco(X), 0), games)
     share = inner[:, 0]
     error = np.sqrt(share * (1.0 - share) / runs) + 1e-9
@@ -168,7 +168,7 @@ def against_an_adversary(kind, T=2000):
     last, cost, arms = policy.ask(), 0.0, np.zeros(2)
     for _ in range(T):
         f, x = hr.Linear(last), policy.ask()
-        policy.tell(hr.linear(f, x), hr.linear(harmless, x))
+        policy.tell(hr.feedback.linear(f, x), hr.feedback.linear(harmless, x))
         cost, arms, last = cost + f(x), arms + f.coefficients, x
     return cost / T, arms.min() / T
 
@@ -188,7 +188,7 @@ def test_so_lazy_play_is_refused_against_adversaries_and_fresh_play_is_not():
             problem,
         )
     policy = hr.Sampled(plain_coco(problem.decision_set), 0)
-    assert len(list(hr.play(policy, problem, hr.linear))) == 20
+    assert len(list(hr.play(policy, problem, hr.feedback.linear))) == 20
     assert not policy.oblivious_only
     # over an oblivious policy, fresh draws do not help
     assert hr.Sampled(hr.ftpl_coco(problem.decision_set, 20, 0), 0).oblivious_only
@@ -201,7 +201,7 @@ def test_only_linear_functions_are_looked_at():
     x = np.array([1.0, 0.0])
     for f in (hr.Quadratic(1.0, [0.0, 0.0]), hr.Maximum([hr.Linear([1.0, 0.0])])):
         with pytest.raises(TypeError, match="linear functions"):
-            hr.linear(f, x)
+            hr.feedback.linear(f, x)
         with pytest.raises(TypeError, match="linear functions"):
             hr.semi_bandit(f, x)
 

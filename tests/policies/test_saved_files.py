@@ -18,12 +18,12 @@ X = hr.sets.Simplex(4)
 PROBLEM = hr.problems.IidSimplex(n=4, horizon=60, seed=1)
 
 
-def coco() -> hr.Constrained:
+def coco() -> hr.ConstrainedPolicy:
     return hr.projection_free_coco(X)
 
 
 def bandit() -> hr.ConstrainedBandit:
-    return hr.projection_free_cbco(X, 60, 5, lipschitz=3.0, bound=3.0)
+    return hr.projection_free_bandit(X, 60, 5, lipschitz=3.0, bound=3.0)
 
 
 MADE = {

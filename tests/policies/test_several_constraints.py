@@ -35,11 +35,11 @@ FEEDBACK = {
 POLICIES = {
     "coco": hr.projection_free_coco,
     "coco tracking": lambda X: hr.projection_free_coco(X, tracking=True),
-    "coco given": lambda X: hr.projection_free_coco(X, violation_range=1.0, lipschitz=2.0),
+    "coco given": lambda X: hr.projection_free_coco(X, violation_unit=1.0, lipschitz=2.0),
     "coco budget": lambda X: hr.projection_free_coco(X, benchmark_budget=1.0),
     "long term": hr.projection_free_long_term,
     "unconstrained": hr.unconstrained,
-    "dual": lambda X: hr.Constrained(
+    "dual": lambda X: hr.ConstrainedPolicy(
         hr.learners.AdaptiveOCG(X, CertificateSteps()),
         hr.surrogates.DualSurrogate(hr.surrogates.DualSteps(block=3, theta=0.1, mu=0.5)),
     ),
@@ -159,14 +159,14 @@ def test_the_maximum_is_as_steep_as_its_steepest_part():
 def by_hand(X, kind=hr.surrogates.AdaptiveSurrogate, m=2):
     if kind is hr.surrogates.AdaptiveSurrogate:
         learner = hr.learners.TrackingOCG(X)
-        queues = [kind(hr.surrogates.SeenRanges(learner)) for _ in range(m)]
+        queues = [kind(hr.surrogates.ObservedRanges(learner)) for _ in range(m)]
         guard = EachGuard(learner, m)
     else:
         learner = hr.learners.AdaptiveOCG(X, CertificateSteps())
         potential = PowerPotential(2.0, GrowingScale(1.0, 1.0, 0.25))
-        ranges = [hr.surrogates.SeenRanges(learner, exclude_unavoidable=False) for _ in range(m)]
+        ranges = [hr.surrogates.ObservedRanges(learner, exclude_unavoidable=False) for _ in range(m)]
         queues, guard = [kind(potential, 0.0, one) for one in ranges], None
-    return hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(queues, guard))
+    return hr.ConstrainedPolicy(learner, hr.surrogates.PerConstraintSurrogate(queues, guard))
 
 
 EACH = {
@@ -208,7 +208,7 @@ def test_each_constraint_has_units_of_its_own():
 
 def test_both_forms_keep_what_they_promise():
     rounds = list(drawn(4))
-    problem = hr.Recorded(X, rounds)
+    problem = hr.RecordedProblem(X, rounds)
     best = hr.hindsight(problem)
     blind = hr.simulate(hr.unconstrained(X), problem)
     for given in ({}, {"constraints": 2}):
@@ -220,7 +220,7 @@ def test_both_forms_keep_what_they_promise():
 
 def test_arguments_reach_every_queue():
     policy = hr.projection_free_coco(
-        X, constraints=3, violation_range=2.0, lipschitz=(6.0, 2.0), eagerness=2.0
+        X, constraints=3, violation_unit=2.0, lipschitz=(6.0, 2.0), eagerness=2.0
     )
     assert len(policy.surrogate.surrogates) == 3
     assert len({id(queue.ranges) for queue in policy.surrogate.surrogates}) == 3
@@ -239,7 +239,7 @@ MIXED = [(hr.Linear([-2.0, -1.0, 0.0, 0.0]), WATTS)] * 50
 
 
 def test_a_summary_has_the_ccv_of_each_constraint():
-    problem = hr.Recorded(X, MIXED)
+    problem = hr.RecordedProblem(X, MIXED)
     fast, slow = (hr.projection_free_coco(X, constraints=2) for _ in range(2))
     trace, steps = hr.simulate(fast, problem), list(hr.play(slow, problem))
     assert trace.compiled
@@ -262,7 +262,7 @@ def test_a_summary_has_the_ccv_of_each_constraint():
 
 
 def test_frames_and_notebooks_have_a_ccv_for_each():
-    trace = hr.simulate(hr.projection_free_coco(X, constraints=2), hr.Recorded(X, MIXED))
+    trace = hr.simulate(hr.projection_free_coco(X, constraints=2), hr.RecordedProblem(X, MIXED))
     frame = trace.to_frame()
     assert "ccv" not in frame
     np.testing.assert_allclose(frame[["ccv_1", "ccv_2"]].iloc[-1], trace.ccv_each)
@@ -283,9 +283,9 @@ TORN = [
 
 def test_the_least_violation_of_several_constraints_needs_units():
     with pytest.raises(ValueError, match=r"rounds have 2 constraints, whose units may differ.*"):
-        hr.hindsight(X, TORN, budget="least")
+        hr.hindsight(X, TORN, budget="minimum")
     assert hr.hindsight(X, TORN).status == "infeasible"
-    best = hr.hindsight(X, TORN, budget="least", units=[0.2, 90.0])
+    best = hr.hindsight(X, TORN, budget="minimum", units=[0.2, 90.0])
     assert best.ccv == pytest.approx(0.3 / 0.2, rel=1e-5), "0.3 of the first, in units of 0.2"
     said = "by 1.5 in all, in units of 0.2, 90; none satisfies every round"
     assert best.comparator.endswith(said)
@@ -293,20 +293,20 @@ def test_the_least_violation_of_several_constraints_needs_units():
         (cost, [hr.Linear(1000.0 * g.coefficients, 1000.0 * g.offset) for g in limits])
         for cost, limits in TORN
     ]
-    same = hr.hindsight(X, finer, budget="least", units=[200.0, 90e3])
+    same = hr.hindsight(X, finer, budget="minimum", units=[200.0, 90e3])
     assert same.cost == pytest.approx(best.cost, rel=1e-6)
-    alike = hr.hindsight(X, TORN, budget="least", units=[1.0, 1.0])
+    alike = hr.hindsight(X, TORN, budget="minimum", units=[1.0, 1.0])
     assert alike.ccv == pytest.approx(0.3, rel=1e-5)
     for units in ([1.0], [1.0, 0.0], [1.0, -1.0]):
         with pytest.raises(ValueError, match="units must have one positive number for each"):
-            hr.hindsight(X, TORN, budget="least", units=units)
+            hr.hindsight(X, TORN, budget="minimum", units=units)
 
 
 def constant_weights(weight):
     potential = PowerPotential(1.0, 1.0 / weight)
     queues = [hr.surrogates.CurrentSurrogate(potential) for _ in range(2)]
     learner = hr.learners.AdaptiveOCG(hr.sets.Simplex(2), CertificateSteps())
-    return hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(queues))
+    return hr.ConstrainedPolicy(learner, hr.surrogates.PerConstraintSurrogate(queues))
 
 
 def test_a_certificate_has_a_budget_for_each_constraint():
@@ -400,24 +400,24 @@ def test_no_constraint_at_all_is_refused_by_one_queue_too():
 
 def test_recorded_rounds_may_have_several_constraints():
     rounds = list(drawn(5))
-    problem = hr.Recorded(X, rounds)
+    problem = hr.RecordedProblem(X, rounds)
     for (cost, caps), (same_cost, constraint) in zip(rounds, problem, strict=True):
         assert same_cost is cost
         assert isinstance(constraint, hr.Maximum)
         assert constraint.parts == tuple(caps)
-    single = hr.Recorded(X, [(cost, caps[:1]) for cost, caps in rounds])
+    single = hr.RecordedProblem(X, [(cost, caps[:1]) for cost, caps in rounds])
     assert all(
         constraint is caps[0] for (_, caps), (_, constraint) in zip(rounds, single, strict=True)
     )
     assert hr.simulate(hr.projection_free_coco(X), single).compiled
     with pytest.raises(ValueError, match="round 2 has an empty sequence of constraints"):
-        hr.Recorded(X, [rounds[0], (rounds[1][0], [])])
+        hr.RecordedProblem(X, [rounds[0], (rounds[1][0], [])])
 
 
 @pytest.mark.parametrize("given", [{}, {"constraints": 2}])
 def test_a_trace_has_one_series_for_each_constraint(given):
     rounds = list(drawn(6))
-    problem = hr.Recorded(X, rounds)
+    problem = hr.RecordedProblem(X, rounds)
     steps = list(hr.play(hr.projection_free_coco(X, **given), problem))
     trace = hr.Trace.of(steps)
     pairs = zip(steps, rounds, strict=True)
@@ -436,7 +436,7 @@ def test_a_trace_has_one_series_for_each_constraint(given):
 
 
 def test_a_policy_is_told_what_it_takes():
-    problem = hr.Recorded(X, drawn(7))
+    problem = hr.RecordedProblem(X, drawn(7))
     each = hr.projection_free_coco(X, constraints=2)
     assert each.feedback is first_order_each
     assert hr.projection_free_coco(X).feedback is hr.first_order
@@ -461,7 +461,7 @@ def test_one_constraint_leaves_one_series_and_equal_plays(game):
 
 def test_where_the_number_of_constraints_changes_there_is_no_series():
     rounds = [(cost, caps[: 1 + t % 2]) for t, (cost, caps) in enumerate(drawn(8))]
-    problem = hr.Recorded(X, rounds)
+    problem = hr.RecordedProblem(X, rounds)
     trace = hr.simulate(hr.projection_free_coco(X), problem)
     assert trace.violations_each is None
     halves = simulate_chunks(hr.projection_free_coco(X), problem, size=1)
@@ -472,7 +472,7 @@ def test_where_the_number_of_constraints_changes_there_is_no_series():
 
 def test_the_benchmark_keeps_every_constraint():
     rounds = list(drawn(9))
-    best = hr.hindsight(hr.Recorded(X, rounds))
+    best = hr.hindsight(hr.RecordedProblem(X, rounds))
     assert best.status == "optimal"
     worst = max(cap(best.x) for _, caps in rounds for cap in caps)
     assert worst == pytest.approx(best.violation, abs=1e-12)
@@ -486,7 +486,7 @@ def test_the_benchmark_keeps_every_constraint():
 @pytest.mark.parametrize("given", [{}, {"constraints": 2}])
 def test_records_of_several_constraints_are_audited(name, given):
     make, _ = EACH[name]
-    problem = hr.Recorded(X, drawn(10))
+    problem = hr.RecordedProblem(X, drawn(10))
     best = hr.hindsight(problem)
     steps = list(hr.play(make(X, **given), problem))
     trace = hr.Trace.of(steps)
@@ -510,10 +510,10 @@ def test_records_of_several_constraints_are_audited(name, given):
 
 
 def test_a_wrong_certificate_of_several_queues_is_found():
-    problem = hr.Recorded(X, drawn(11))
+    problem = hr.RecordedProblem(X, drawn(11))
     steps = list(hr.play(hr.projection_free_coco(X, constraints=2), problem))
 
-    class Hopeful(hr.Constrained):
+    class Hopeful(hr.ConstrainedPolicy):
         def certificate(self, budget=0.0):
             return super().certificate(budget) - 1.0
 

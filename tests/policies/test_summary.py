@@ -11,7 +11,7 @@ import hedgerow as hr
 
 
 def game(horizon: int = 300) -> hr.ShortestPath:
-    return hr.ShortestPath.atlas_like(nodes=20, edges=60, horizon=horizon, seed=3)
+    return hr.ShortestPath.random_network(nodes=20, edges=60, horizon=horizon, seed=3)
 
 
 @pytest.mark.parametrize("make", [hr.projection_free_coco, hr.unconstrained])
@@ -49,7 +49,7 @@ def test_totals_are_saved_and_copied():
 def test_bandits_and_projecting_policies_have_one_too():
     problem = hr.problems.SwitchingBall(n=3, horizon=60, seed=0)
     X = problem.decision_set
-    bandit = hr.projection_free_cbco(X, 60, 0, lipschitz=2.0, bound=2.0)
+    bandit = hr.projection_free_bandit(X, 60, 0, lipschitz=2.0, bound=2.0)
     for policy in (bandit, hr.baselines.sinha_vaze_2024(X), hr.baselines.guo_recoo(X)):
         trace = hr.simulate(policy, problem)
         summary = policy.summary()

@@ -14,7 +14,7 @@ ROUNDS = 1000
 
 
 def dag() -> hr.sets.DagPaths:
-    return hr.ShortestPath.atlas_like(nodes=25, edges=90, horizon=8, seed=3).decision_set
+    return hr.ShortestPath.random_network(nodes=25, edges=90, horizon=8, seed=3).decision_set
 
 
 SETS = {
@@ -97,7 +97,7 @@ def test_algorithm_2_is_the_papers(name):
     Q0 = p * X.diameter
     rounds = list(random_rounds(X, seed=2))
     expected = algorithm_2(X, rounds, ROUNDS, scale**p, p, Q0)
-    policy = hr.Constrained(
+    policy = hr.ConstrainedPolicy(
         hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(ROUNDS)),
         hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(p, scale), queue=Q0),
     )
@@ -179,8 +179,8 @@ def test_the_practical_weight_is_its_formula(tracking):
     X = hr.sets.Simplex(4)
     kind = hr.learners.TrackingOCG if tracking else hr.learners.AdaptiveOCG
     learner = kind(X, hr.learners.steps.CertificateSteps())
-    surrogate = hr.surrogates.AdaptiveSurrogate(hr.surrogates.SeenRanges(learner))
-    policy = hr.Constrained(learner, surrogate)  # without a guard
+    surrogate = hr.surrogates.AdaptiveSurrogate(hr.surrogates.ObservedRanges(learner))
+    policy = hr.ConstrainedPolicy(learner, surrogate)  # without a guard
     rng = np.random.default_rng(6)
     S, inner, paid, F2, V = np.zeros(4), 0.0, 0.0, 0.0, 0.0
     seen, felt, calls, forgiven, rate, dear = [], 0, 0, 0.0, 0.0, 0.0

@@ -44,7 +44,7 @@ def stored(policy: Any) -> str:
 
 def test_two_policies_cannot_share_a_learner() -> None:
     first = hr.projection_free_coco(hr.sets.Simplex(4))
-    second = hr.Constrained(first.learner, hr.surrogates.CostOnlySurrogate())
+    second = hr.ConstrainedPolicy(first.learner, hr.surrogates.CostOnlySurrogate())
     first.tell(ONE, ONE)
     before = stored(second)
     with pytest.raises(RuntimeError, match="moved without its policy"):
@@ -69,7 +69,7 @@ def test_a_learner_that_moved_is_noticed_by_simulate_and_by_bandits() -> None:
     policy.learner.tell(hr.feedback.EvalGrad(0.0, np.linspace(0.0, 1.0, problem.decision_set.dim)))
     with pytest.raises(RuntimeError, match="moved without its policy"):
         hr.simulate(policy, problem)
-    bandit = hr.projection_free_cbco(hr.sets.L2Ball(2), 50, 0, lipschitz=1.0, bound=1.0)
+    bandit = hr.projection_free_bandit(hr.sets.L2Ball(2), 50, 0, lipschitz=1.0, bound=1.0)
     seen = hr.feedback.Eval(0.5, 1.0, 1.0)
     bandit.learner.tell(seen)
     with pytest.raises(RuntimeError, match="moved without its policy"):
@@ -82,7 +82,7 @@ def test_the_sums_of_a_certificate_are_the_policys_own() -> None:
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
     for _ in range(5):
         learner.tell(hr.feedback.EvalGrad(0.0, np.array([3.0, 1.0, 0.0, 2.0])))
-    policy = hr.Constrained(learner, hr.surrogates.CostOnlySurrogate())
+    policy = hr.ConstrainedPolicy(learner, hr.surrogates.CostOnlySurrogate())
     rng, costs, plays = np.random.default_rng(0), [], []
     for _ in range(30):
         costs.append(rng.standard_normal(4))
@@ -100,12 +100,12 @@ def test_ranges_of_another_learner_are_refused() -> None:
         hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps()) for _ in range(2)
     )
     surrogate = hr.surrogates.CurrentSurrogate(
-        hr.surrogates.PowerPotential(2.0, 3.0), 1.0, hr.surrogates.LearntRanges(other)
+        hr.surrogates.PowerPotential(2.0, 3.0), 1.0, hr.surrogates.WorstCaseRanges(other)
     )
     with pytest.raises(ValueError, match="measure another learner"):
-        hr.Constrained(one, surrogate)
+        hr.ConstrainedPolicy(one, surrogate)
     with pytest.raises(ValueError, match="measure another learner"):
-        hr.Constrained(one, hr.surrogates.PerConstraintSurrogate([surrogate]))
+        hr.ConstrainedPolicy(one, hr.surrogates.PerConstraintSurrogate([surrogate]))
 
 
 # A damaged snapshot
@@ -157,7 +157,7 @@ def test_a_play_outside_the_set_is_refused_even_with_a_checksum() -> None:
     assert stored(learner) == before
 
 
-@pytest.mark.parametrize("foreign", [None, [], 3.0, {}, {"part": "Constrained"}, "text"])
+@pytest.mark.parametrize("foreign", [None, [], 3.0, {}, {"part": "ConstrainedPolicy"}, "text"])
 def test_what_is_no_snapshot_is_refused_in_a_sentence(foreign: Any) -> None:
     with pytest.raises(
         ValueError, match=r"take one with state\(\)|as its state\(\) returns it, got"
@@ -200,7 +200,7 @@ def test_a_loss_that_the_learner_refuses_leaves_the_surrogate_as_it_was() -> Non
     X = hr.sets.Simplex(4)
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
     potential = hr.surrogates.PowerPotential(2.0, 1e-90, cap=1e120)
-    policy = hr.Constrained(learner, hr.surrogates.CurrentSurrogate(potential))
+    policy = hr.ConstrainedPolicy(learner, hr.surrogates.CurrentSurrogate(potential))
     policy.tell(ONE, ONE)
     before = stored(policy)
     with pytest.raises(ValueError, match="larger unit"):
@@ -216,12 +216,12 @@ def test_a_loss_that_the_compiled_loop_declines_is_charged_once() -> None:
 
     def build() -> Any:
         learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
-        return hr.Constrained(learner, hr.surrogates.CurrentSurrogate(potential))
+        return hr.ConstrainedPolicy(learner, hr.surrogates.CurrentSurrogate(potential))
 
     stopped, fine = build(), build()
     with pytest.raises(ValueError, match="larger unit"):
-        hr.simulate(stopped, hr.Recorded(X, [(one, one), (one, huge), (one, one)]))
-    hr.simulate(fine, hr.Recorded(X, [(one, one)]))
+        hr.simulate(stopped, hr.RecordedProblem(X, [(one, one), (one, huge), (one, one)]))
+    hr.simulate(fine, hr.RecordedProblem(X, [(one, one)]))
     assert stored(stopped) == stored(fine)
 
 
@@ -241,7 +241,7 @@ def test_what_is_no_constraint_is_refused_in_a_sentence(name: str, wrong: Any) -
 def test_several_constraints_are_their_maximum_or_refused(name: str, several: Any) -> None:
     X = hr.sets.Simplex(4)
     policy, other = (METHODS[name].policy(X, 100, 0, "practical") for _ in range(2))
-    if isinstance(policy, hr.Constrained):
+    if isinstance(policy, hr.ConstrainedPolicy):
         policy.tell(ONE, several)
         other.tell(ONE, ONE)
     else:

@@ -57,7 +57,7 @@ def test_without_tracking_it_competes_with_the_best_fixed_action():
             (f, hr.Linear(g.coefficients, g.offset - u))
             for (f, g), u in zip(problem, unavoidable, strict=True)
         ]
-        best = hr.hindsight(problem.decision_set, rounds, budget="least").ccv
+        best = hr.hindsight(problem.decision_set, rounds, budget="minimum").ccv
         free = avoidable(hr.unconstrained, cap, 502)
         assert best >= least * free
         plain = avoidable(lambda X: hr.projection_free_coco(X, tracking=False), cap, 502)
@@ -77,8 +77,8 @@ def test_no_certificate_and_no_guard_is_false_with_infeasible_rounds_and_margins
 
 
 def test_the_sample_finds_a_certificate_that_ignores_what_others_violate(monkeypatch):
-    truth = hr.Constrained.certificate
-    monkeypatch.setattr(hr.Constrained, "certificate", lambda self, _=0.0: truth(self))
+    truth = hr.ConstrainedPolicy.certificate
+    monkeypatch.setattr(hr.ConstrainedPolicy, "certificate", lambda self, _=0.0: truth(self))
     found = limits_attack.Found()
     for kind in ("pull", "hurt"):
         limits_attack.attacked("default", limits_attack.SETS["simplex"](), kind, 702, found)

@@ -29,7 +29,7 @@ PROBLEMS = {
     "simplex": lambda seed: hr.problems.IidSimplex(n=8, horizon=60, seed=seed),
     "ball": lambda seed: hr.problems.SwitchingBall(n=4, horizon=60, seed=seed),
     "box": lambda seed: hr.problems.QuadraticBox(n=4, horizon=60, seed=seed),
-    "paths": lambda seed: hr.ShortestPath.atlas_like(nodes=15, edges=40, horizon=60, seed=seed),
+    "paths": lambda seed: hr.ShortestPath.random_network(nodes=15, edges=40, horizon=60, seed=seed),
 }
 
 
@@ -77,7 +77,7 @@ def test_a_cost_that_is_always_zero_still_keeps_the_constraint():
 def test_ranges_that_are_given_replace_the_learnt_ones():
     problem = hr.problems.IidSimplex(n=8, horizon=100, seed=1)
     X = problem.decision_set
-    policy = hr.projection_free_coco(X, lipschitz=(3.0, 2.0), violation_range=5.0)
+    policy = hr.projection_free_coco(X, lipschitz=(3.0, 2.0), violation_unit=5.0)
     for cost, constraint in problem:
         x = policy.ask()
         policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
@@ -86,11 +86,11 @@ def test_ranges_that_are_given_replace_the_learnt_ones():
     assert policy.oracle_calls == 100
 
 
-def test_violation_scale_is_how_much_may_be_spent():
+def test_violation_budget_is_how_much_may_be_spent():
     problem = hr.problems.IidSimplex(n=8, horizon=3000, seed=1)
     spent = []
     for scale in (20.0, 80.0, 320.0):
-        policy = hr.projection_free_coco(problem.decision_set, violation_scale=scale)
+        policy = hr.projection_free_coco(problem.decision_set, violation_budget=scale)
         spent.append(hr.simulate(policy, problem).ccv)
     assert spent[0] < spent[1] < spent[2]
     assert all(0.1 * s < ccv < 3.0 * s for s, ccv in zip((20.0, 80.0, 320.0), spent, strict=True))
@@ -103,7 +103,7 @@ def test_a_smaller_violation_range_is_more_eager(kind):
     hr.simulate(policy, problem)
     unit = policy.surrogate.ranges.violation
     policies = [
-        hr.projection_free_coco(problem.decision_set, violation_range=factor * unit)
+        hr.projection_free_coco(problem.decision_set, violation_unit=factor * unit)
         for factor in (4.0, 1.0, 0.25, 0.0625)
     ]
     found = [hr.simulate(policy, problem).ccv for policy in policies]

@@ -261,7 +261,7 @@ def two_limits(T, seed):
             hr.Linear(300.0 * (np.array([0.0, 1.0, 0.0]) + b), -120.0),
         ]
         rounds.append((hr.Linear([-2.0, -1.0, 0.0]), limits))
-    return hr.Recorded(hr.sets.Simplex(3), rounds)
+    return hr.RecordedProblem(hr.sets.Simplex(3), rounds)
 
 
 def test_several_constraints_have_a_share_and_a_margin_each():
@@ -329,7 +329,7 @@ def test_certificates_of_several_constraints():
         over = [sum(max(0.0, g.parts[k](y)) for _, g in problem) for k in range(2)]
         assert regret <= policy.certificate(over) + 1e-9
     one = ViolatedShare(hr.projection_free_coco(X), [0.05, 0.05])
-    trace = hr.simulate(one, hr.Recorded(X, list(problem)), hr.feedback.first_order_each)
+    trace = hr.simulate(one, hr.RecordedProblem(X, list(problem)), hr.feedback.first_order_each)
     assert one.certificate() >= one.certificate(with_margin=True)
     assert not hasattr(ViolatedShare(threshold_rule(X)), "certificate")
 

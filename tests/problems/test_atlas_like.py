@@ -17,7 +17,7 @@ def test_the_spokes_follow_the_quantiles():
     """No level is missed by more than Dvoretzky, Kiefer, Wolfowitz and Massart allow."""
     found = []
     for seed in range(20):
-        problem = hr.ShortestPath.atlas_like(seed=seed, horizon=1)
+        problem = hr.ShortestPath.random_network(seed=seed, horizon=1)
         pairs, hub = np.asarray(problem.decision_set.edges), problem.decision_set.nodes // 2
         spokes = problem.latency[(pairs == hub).any(axis=1)]
         assert len(spokes) == 190
@@ -39,7 +39,7 @@ def test_the_quantiles_are_those_of_the_measurements():
 
 @pytest.mark.parametrize("seed", [0, 20, 21])
 def test_what_the_game_promises(seed):
-    problem = hr.ShortestPath.atlas_like(seed=seed, horizon=300)
+    problem = hr.ShortestPath.random_network(seed=seed, horizon=300)
     X = problem.decision_set
     assert (X.nodes, X.dim) == (191, 1200)
     assert X.live.all(), "every edge lies on a path"
@@ -53,7 +53,7 @@ def test_what_the_game_promises(seed):
 
 
 def test_rounds_are_the_same_for_every_chunk_size_and_again():
-    problem = hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=50, seed=7)
+    problem = hr.ShortestPath.random_network(nodes=12, edges=30, horizon=50, seed=7)
     whole = next(iter(problem.chunks(50)))
     pieces = list(problem.chunks(7))
     for i in range(4):
@@ -66,7 +66,7 @@ def test_rounds_are_the_same_for_every_chunk_size_and_again():
 @pytest.mark.parametrize("seed", [20, 21, 22, 23, 24])
 def test_the_practical_preset_keeps_its_promise(seed):
     """CCV below 1.5 % of T b and regret below 5 % of the benchmark's cost, each seed."""
-    problem = hr.ShortestPath.atlas_like(seed=seed)
+    problem = hr.ShortestPath.random_network(seed=seed)
     best = hr.hindsight(problem)
     assert best.status == "optimal"
     assert abs(best.gap) <= 1e-9 * best.cost
@@ -80,12 +80,12 @@ def test_the_practical_preset_keeps_its_promise(seed):
 
 def test_the_theory_preset_plays_plain_ocg():
     """The honest contrast: with the theorem's constants the constraint is not seen at all."""
-    problem = hr.ShortestPath.atlas_like(seed=20, horizon=200)
+    problem = hr.ShortestPath.random_network(seed=20, horizon=200)
     X = problem.decision_set
     start = X.lmo(-problem.bandwidth)  # far from the cheapest path, so that both must move
     with pytest.warns(hr.VacuousConstantsWarning, match=r"ignored; it can matter from T ~ 1e\+2"):
         theory = hr.projection_free_coco(X, 200, preset="theory", lipschitz=3e4)
-    theory = hr.Constrained(
+    theory = hr.ConstrainedPolicy(
         hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(200), start), theory.surrogate
     )
     plain = hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(200), start)
@@ -127,4 +127,4 @@ def test_theory_preset_at_a_billion_rounds():
 )
 def test_refusals(arguments, words):
     with pytest.raises(ValueError, match=words):
-        hr.ShortestPath.atlas_like(**arguments)
+        hr.ShortestPath.random_network(**arguments)

@@ -101,8 +101,8 @@ def test_steps_beyond_the_horizon_warn_once():
         ({"preset": "theory"}, "needs a horizon"),
         ({"preset": "theory", "horizon": 100}, "needs lipschitz"),
         ({"preset": "theory", "horizon": 5, "lipschitz": 1.0}, "at least 8"),
-        ({"preset": "theory", "horizon": 9, "violation_range": 1.0}, "takes no violation_range"),
-        ({"violation_range": 1.0, "violation_scale": 1.0}, "give one"),
+        ({"preset": "theory", "horizon": 9, "violation_unit": 1.0}, "takes no violation_unit"),
+        ({"violation_unit": 1.0, "violation_budget": 1.0}, "give one"),
         ({"lipschitz": -1.0}, "lipschitz must be above 0"),
     ],
 )
@@ -112,7 +112,7 @@ def test_presets_refuse_in_a_sentence(arguments, words):
 
 
 def test_long_term_keeps_the_signed_sum():
-    problem = hr.ShortestPath.atlas_like(nodes=40, edges=150, horizon=1500, seed=1)
+    problem = hr.ShortestPath.random_network(nodes=40, edges=150, horizon=1500, seed=1)
     X, total = problem.decision_set, problem.horizon * problem.threshold
     signed = hr.simulate(hr.projection_free_long_term(X), problem)
     hard = hr.simulate(hr.projection_free_coco(X), problem)
@@ -123,7 +123,7 @@ def test_long_term_keeps_the_signed_sum():
 
 def test_invalid_problems_sets_and_feedback_are_refused_in_a_sentence():
     policy = hr.projection_free_coco(hr.sets.Simplex(3))
-    with pytest.raises(TypeError, match=r"become one with Recorded\(decision_set, rounds\)"):
+    with pytest.raises(TypeError, match=r"become one with RecordedProblem\(decision_set, rounds\)"):
         hr.play(policy, [])
     with pytest.raises(TypeError, match="plays on a DecisionSet, got 3"):
         hr.projection_free_coco(3)
@@ -141,7 +141,7 @@ def test_invalid_problems_sets_and_feedback_are_refused_in_a_sentence():
 def test_no_regret_against_an_infeasible_benchmark():
     X = hr.sets.Simplex(2)
     rounds = [(hr.Linear([1.0, 0.0]), hr.Linear([1.0, 1.0], 1.0))]
-    trace = hr.simulate(hr.projection_free_coco(X), hr.Recorded(X, rounds))
+    trace = hr.simulate(hr.projection_free_coco(X), hr.RecordedProblem(X, rounds))
     best = hr.hindsight(X, rounds)
     assert best.status == "infeasible"
     with pytest.raises(ValueError, match="there is no regret"):
@@ -149,7 +149,7 @@ def test_no_regret_against_an_infeasible_benchmark():
 
 
 def test_simulate_shows_what_the_feedback_shows():
-    problem = hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=40, seed=1)
+    problem = hr.ShortestPath.random_network(nodes=12, edges=30, horizon=40, seed=1)
     trace = hr.simulate(
         hr.semi_bandit_coco(problem.decision_set, 40, seed=0), problem, feedback=hr.semi_bandit
     )

@@ -25,7 +25,7 @@ from hedgerow.problems import (
 from hedgerow.problems.link_loads import each_link, mean_latency
 from hedgerow.sets import MultiCommodityFlow, PathShares
 from hedgerow.surrogates import AdaptiveSurrogate
-from hedgerow.surrogates.ranges import SeenRanges
+from hedgerow.surrogates.ranges import ObservedRanges
 from hedgerow.testing import check_policy
 from measured import data
 
@@ -177,7 +177,7 @@ def test_operators_play_what_they_are_named_after() -> None:
     for t, (f, g) in enumerate(P):
         for policy in (last, mean):
             x = policy.ask()
-            policy.tell(hr.full(f, x), hr.full(g, x))
+            policy.tell(hr.feedback.full_information(f, x), hr.feedback.full_information(g, x))
         assert (last.ask() == P.best_for(P.loads, P.demands[t])[0]).all()
         planned = P.best_for(P.loads, P.demands[: t + 1].mean(axis=0))[0]
         costs = f.coefficients
@@ -200,7 +200,7 @@ def test_operators_refuse_other_rounds() -> None:
     x = P.shortest
     f = Linear(np.ones(x.size))
     with pytest.raises(TypeError, match="play it on TrafficEngineering"):
-        LastMatrix(P).tell(hr.full(f, x), hr.full(f, x))
+        LastMatrix(P).tell(hr.feedback.full_information(f, x), hr.feedback.full_information(f, x))
     with pytest.raises(TypeError, match="learns from Full feedback"):
         LastMatrix(P).tell(hr.first_order(f, x), hr.first_order(f, x))
     with pytest.raises(ValueError, match="x must lie in the decision set"):
@@ -212,17 +212,17 @@ def test_a_snapshot_of_an_operator_plays_on() -> None:
     one, two = MeanMatrix(P), MeanMatrix(P)
     rounds = list(P)
     for f, g in rounds[:3]:
-        one.tell(hr.full(f, one.ask()), hr.full(g, one.ask()))
+        one.tell(hr.feedback.full_information(f, one.ask()), hr.feedback.full_information(g, one.ask()))
     two.restore(one.state())
     for f, g in rounds[3:]:
         for policy in (one, two):
-            policy.tell(hr.full(f, policy.ask()), hr.full(g, policy.ask()))
+            policy.tell(hr.feedback.full_information(f, policy.ask()), hr.feedback.full_information(g, policy.ask()))
     assert (one.ask() == two.ask()).all()
 
 
-def blocks(X: PathShares) -> hr.Constrained:
+def blocks(X: PathShares) -> hr.ConstrainedPolicy:
     learner = BlockOCG(X)
-    return hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner)))
+    return hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner)))
 
 
 def test_policies_keep_the_limit_better_than_shortest_paths() -> None:

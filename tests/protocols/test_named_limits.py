@@ -33,8 +33,8 @@ def rounds(count: int = 60) -> list:
     ]
 
 
-def game(**given: object) -> tuple[hr.Recorded, hr.Trace]:
-    problem = hr.Recorded(X, rounds(), **given)
+def game(**given: object) -> tuple[hr.RecordedProblem, hr.Trace]:
+    problem = hr.RecordedProblem(X, rounds(), **given)
     return problem, hr.simulate(hr.projection_free_coco(X, constraints=2), problem)
 
 
@@ -67,13 +67,13 @@ def test_a_sum_is_there_where_the_problem_names_one_unit():
 
 def test_a_maximum_is_one_constraint():
     pairs = [(cost, hr.Maximum(caps)) for cost, caps in rounds()]
-    problem = hr.Recorded(X, pairs)
+    problem = hr.RecordedProblem(X, pairs)
     assert problem.one_unit
     trace = hr.simulate(hr.projection_free_coco(X), problem)
     assert trace.ccv == np.maximum(trace.violations, 0.0).sum()
     assert hr.hindsight(problem, budget=1.0).status == "optimal"
-    assert hr.hindsight(X, pairs, budget="least").status == "optimal"
-    assert hr.Recorded(X, [(cost, caps[:1]) for cost, caps in rounds()]).one_unit
+    assert hr.hindsight(X, pairs, budget="minimum").status == "optimal"
+    assert hr.RecordedProblem(X, [(cost, caps[:1]) for cost, caps in rounds()]).one_unit
 
 
 def test_problems_of_the_library_have_one_unit():
@@ -84,7 +84,7 @@ def test_problems_of_the_library_have_one_unit():
 def test_every_way_to_play_carries_the_names(tmp_path):
     problem, trace = game(limits=NAMES)
 
-    def policy() -> hr.Constrained:
+    def policy() -> hr.ConstrainedPolicy:
         return hr.projection_free_coco(X, constraints=2)
 
     played = [
@@ -92,7 +92,7 @@ def test_every_way_to_play_carries_the_names(tmp_path):
         hr.Trace.joined(simulate_chunks(policy(), problem, size=7)),
         simulate_resumable(policy(), problem, tmp_path, every=20),
         hr.simulate(policy(), materialise(problem)),
-        hr.simulate(policy(), hr.Recorded(X, problem)),
+        hr.simulate(policy(), hr.RecordedProblem(X, problem)),
         hr.games.simulate_many([(policy(), problem)])[0],
     ]
     for other in played:
@@ -107,7 +107,7 @@ def test_every_way_to_play_carries_the_names(tmp_path):
 
 def test_where_the_number_changes_the_units_may_differ_too():
     changing = [(cost, caps[: 1 + t % 2]) for t, (cost, caps) in enumerate(rounds())]
-    problem = hr.Recorded(X, changing)
+    problem = hr.RecordedProblem(X, changing)
     trace = hr.simulate(hr.projection_free_coco(X), problem)
     steps = hr.Trace.of(hr.play(hr.projection_free_coco(X), problem))
     for one in (trace, steps):
@@ -116,7 +116,7 @@ def test_where_the_number_changes_the_units_may_differ_too():
             _ = one.ccv
         assert "ccv" not in one.to_frame()
         assert "CCV" not in one._repr_html_()
-    maxima = hr.Recorded(X, [(cost, hr.Maximum(caps)) for cost, caps in changing])
+    maxima = hr.RecordedProblem(X, [(cost, hr.Maximum(caps)) for cost, caps in changing])
     assert hr.simulate(hr.projection_free_coco(X), maxima).ccv > 0.0
 
 
@@ -164,13 +164,13 @@ def test_service_levels_use_the_names():
 )
 def test_wrong_names_are_refused(limits, error, sentence):
     with pytest.raises(error, match=sentence):
-        hr.Recorded(X, rounds(), limits=limits)
+        hr.RecordedProblem(X, rounds(), limits=limits)
 
 
 def test_a_budget_for_mixed_units_needs_sizes():
-    problem = hr.Recorded(X, rounds(), limits=NAMES)
+    problem = hr.RecordedProblem(X, rounds(), limits=NAMES)
     for played in ((problem,), (X, rounds())):
-        for budget in (1.0, "least"):
+        for budget in (1.0, "minimum"):
             with pytest.raises(MixedUnitsError, match=r"so their violations cannot be added.*give"):
                 hr.hindsight(*played, budget=budget)
     with_sizes = hr.hindsight(problem, budget=1.0, units=[120.0, 0.4])
@@ -181,11 +181,11 @@ def test_a_budget_for_mixed_units_needs_sizes():
         for _, (latency, share) in rounds()
     ]
     assert with_sizes.ccv == pytest.approx(sum(relative), rel=1e-6)
-    assert hr.hindsight(hr.Recorded(X, rounds(), limits=ALIKE), budget=1.0).units == ()
+    assert hr.hindsight(hr.RecordedProblem(X, rounds(), limits=ALIKE), budget=1.0).units == ()
 
 
 def test_a_benchmark_has_the_ccv_of_each_constraint_in_its_unit():
-    problem = hr.Recorded(X, rounds())
+    problem = hr.RecordedProblem(X, rounds())
     free = hr.hindsight(problem, constrained=False)
     each = np.maximum([[g(free.x) for g in caps] for _, caps in rounds()], 0.0).sum(axis=0)
     assert free.ccv_each == pytest.approx(each)
@@ -242,7 +242,7 @@ def test_one_unit_must_be_known():
 
 
 def test_a_summary_has_names_weights_and_infeasible_rounds():
-    problem = hr.Recorded(X, rounds(), limits=NAMES)
+    problem = hr.RecordedProblem(X, rounds(), limits=NAMES)
     policy = hr.projection_free_coco(X, constraints=2)
     hr.simulate(policy, problem)
     summary = policy.summary()
@@ -269,19 +269,19 @@ def outage(count: int = 200) -> list:
 
 def test_a_summary_counts_rounds_that_no_action_keeps_in_words():
     one = hr.projection_free_coco(X)
-    hr.simulate(one, hr.Recorded(X, [(cost, caps[0]) for cost, caps in outage()]))
+    hr.simulate(one, hr.RecordedProblem(X, [(cost, caps[0]) for cost, caps in outage()]))
     (count,) = one.summary().infeasible_each
     assert 0 < count == one.certificate().infeasible_rounds <= 20
     line = f"infeasible    in {count} of 200 rounds no action meets the limit"
     assert line in str(one.summary()).splitlines()
     two = hr.projection_free_coco(X, constraints=2)
-    hr.simulate(two, hr.Recorded(X, outage()))
+    hr.simulate(two, hr.RecordedProblem(X, outage()))
     counts = two.summary().infeasible_each
     assert counts[0] > 0 == counts[1]
     said = f"in {counts[0]} of 200 rounds no action meets the limit latency"
     assert f"infeasible    {said}" in str(two.summary().named(NAMES)).splitlines()
     calm = hr.projection_free_coco(X)
-    hr.simulate(calm, hr.Recorded(X, [(cost, caps[0]) for cost, caps in rounds()]))
+    hr.simulate(calm, hr.RecordedProblem(X, [(cost, caps[0]) for cost, caps in rounds()]))
     assert "infeasible" not in str(calm.summary())
 
 
@@ -295,9 +295,9 @@ def test_a_record_made_by_hand_does_not_assume_one_unit():
 
 def test_recorded_rounds_have_the_units_of_their_problem():
     """A problem that reacts hands out maxima, and its rounds are benchmarked afterwards."""
-    problem = hr.Recorded(X, rounds(), limits=NAMES)
+    problem = hr.RecordedProblem(X, rounds(), limits=NAMES)
     seen = list(problem)
-    assert hr.Recorded(X, seen).one_unit, "a Maximum is one constraint"
+    assert hr.RecordedProblem(X, seen).one_unit, "a Maximum is one constraint"
     with pytest.raises(MixedUnitsError, match="latency in ms, share of B"):
         hr.hindsight(problem, seen, budget=1.0)
     assert len(hr.hindsight(problem, seen).ccv_each) == 2
@@ -307,7 +307,7 @@ def test_the_summary_of_one_queue_adds_no_units():
     names = "latency in ms, share of B"
     for limits in (NAMES, None):
         policy = hr.projection_free_coco(X)
-        hr.simulate(policy, hr.Recorded(X, rounds(), limits=limits))
+        hr.simulate(policy, hr.RecordedProblem(X, rounds(), limits=limits))
         summary = policy.summary()
         assert summary.ccv is summary.weight is summary.largest_weight is None
         said = str(summary).splitlines()
@@ -321,14 +321,14 @@ def test_the_summary_of_one_queue_adds_no_units():
 
 def test_the_summary_of_one_queue_has_a_ccv_where_all_have_one_unit():
     policy = hr.projection_free_coco(X)
-    trace = hr.simulate(policy, hr.Recorded(X, rounds(), limits=ALIKE))
+    trace = hr.simulate(policy, hr.RecordedProblem(X, rounds(), limits=ALIKE))
     summary = policy.summary()
     assert summary.ccv == pytest.approx(trace.ccv)
     unit = next(iter(ALIKE.values()))
     line = f"CCV           {summary.ccv:.6g} {unit}, of the largest violation of each round"
     assert line in str(summary.named(ALIKE)).splitlines()
     one = hr.projection_free_coco(X)
-    hr.simulate(one, hr.Recorded(X, [(cost, hr.Maximum(caps)) for cost, caps in rounds()]))
+    hr.simulate(one, hr.RecordedProblem(X, [(cost, hr.Maximum(caps)) for cost, caps in rounds()]))
     assert one.summary().ccv == summary.ccv, "a Maximum is one constraint"
     told = hr.projection_free_coco(X)
     for cost, caps in rounds():
@@ -341,15 +341,15 @@ def test_the_summary_of_one_queue_has_a_ccv_where_all_have_one_unit():
 
 def test_a_share_of_violated_rounds_adds_no_units():
     policy = hr.policies.ViolatedShare(hr.projection_free_coco(X), 0.1)
-    hr.simulate(policy, hr.Recorded(X, rounds(), limits=NAMES))
+    hr.simulate(policy, hr.RecordedProblem(X, rounds(), limits=NAMES))
     assert policy.summary().ccv is None
     alike = hr.policies.ViolatedShare(hr.projection_free_coco(X), 0.1)
-    hr.simulate(alike, hr.Recorded(X, rounds(), limits=ALIKE))
+    hr.simulate(alike, hr.RecordedProblem(X, rounds(), limits=ALIKE))
     assert alike.summary().ccv > 0.0
 
 
 def test_parts_of_different_units_are_not_compared():
     policy = hr.policies.LimitedStep(hr.projection_free_coco(X))
     with pytest.raises(MixedUnitsError, match=r"cannot be compared; give their Maximum"):
-        hr.simulate(policy, hr.Recorded(X, rounds(), limits=NAMES))
-    assert hr.simulate(policy, hr.Recorded(X, rounds(), limits=ALIKE)).compiled
+        hr.simulate(policy, hr.RecordedProblem(X, rounds(), limits=NAMES))
+    assert hr.simulate(policy, hr.RecordedProblem(X, rounds(), limits=ALIKE)).compiled

@@ -66,7 +66,7 @@ def test_a_problem_names_its_constraints_and_knows_its_minutes():
 def test_a_trace_alone_counts_rounds():
     X = hr.sets.Simplex(2)
     parts = [hr.Linear([1.0, 0.0], -0.1), hr.Linear([0.0, 1.0], -2.0)]
-    problem = hr.Recorded(X, [(hr.Linear([1.0, 0.0]), parts)] * 4)
+    problem = hr.RecordedProblem(X, [(hr.Linear([1.0, 0.0]), parts)] * 4)
     trace = hr.simulate(hr.baselines.fixed(X, [0.5, 0.5]), problem)
     one, two = trace.service_levels()
     assert (one.name, one.violated, one.minutes) == ("constraint 1", 4, None)

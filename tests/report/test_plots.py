@@ -65,7 +65,7 @@ CAPS = [hr.Linear([1.0, 0.0], -0.3), hr.Linear([0.0, 300.0], -90.0)]
 def test_each_of_several_constraints_has_axes_of_its_own():
     limits = {"share of $A": "", "heat": "W"}
     rounds = [(hr.Linear([1.0, 2.0]), CAPS)] * 20
-    problem = hr.Recorded(hr.sets.Simplex(2), rounds, limits=limits)
+    problem = hr.RecordedProblem(hr.sets.Simplex(2), rounds, limits=limits)
     trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
     left, *others = plot_trace(trace)
     assert len(others) == 2
@@ -84,7 +84,7 @@ def test_each_of_several_constraints_has_axes_of_its_own():
 def test_constraints_with_one_unit_are_drawn_as_one():
     limits = {"first": "W", "second": "W"}
     rounds = [(hr.Linear([1.0, 2.0]), CAPS)] * 20
-    problem = hr.Recorded(hr.sets.Simplex(2), rounds, limits=limits)
+    problem = hr.RecordedProblem(hr.sets.Simplex(2), rounds, limits=limits)
     trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
     for left, right in (plot_trace(trace), plot_compare({"ours": trace})):
         assert left is not right
@@ -94,7 +94,7 @@ def test_constraints_with_one_unit_are_drawn_as_one():
 
 def test_a_changing_number_of_constraints_is_not_drawn_as_one():
     rounds = [(hr.Linear([1.0, 2.0]), CAPS[: 1 + t % 2]) for t in range(20)]
-    problem = hr.Recorded(hr.sets.Simplex(2), rounds)
+    problem = hr.RecordedProblem(hr.sets.Simplex(2), rounds)
     trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
     with pytest.raises(MixedUnitsError, match="several constraints, whose units may differ, so"):
         plot_trace(trace)
@@ -103,7 +103,7 @@ def test_a_changing_number_of_constraints_is_not_drawn_as_one():
 def test_games_with_several_constraints_have_axes_for_each():
     """One is a share, the other in watts."""
     caps = [hr.Linear([1.0, 0.0], -0.3), hr.Linear([0.0, 300.0], -90.0)]
-    problem = hr.Recorded(hr.sets.Simplex(2), [(hr.Linear([1.0, 2.0]), caps)] * 20)
+    problem = hr.RecordedProblem(hr.sets.Simplex(2), [(hr.Linear([1.0, 2.0]), caps)] * 20)
     X = problem.decision_set
     games = {"one": hr.projection_free_coco(X), "each": hr.projection_free_coco(X, constraints=2)}
     traces = {name: hr.simulate(policy, problem) for name, policy in games.items()}
@@ -118,7 +118,7 @@ def test_games_with_several_constraints_have_axes_for_each():
         assert ends == pytest.approx([trace.ccv_each[k] for trace in traces.values()])
     with pytest.raises(ValueError, match="needs 3 axes here, one for the cost and one for each"):
         plot_compare(traces, axes=[left, others[0]])
-    single = hr.simulate(games["one"], hr.Recorded(X, [(hr.Linear([1.0, 2.0]), caps[0])] * 20))
+    single = hr.simulate(games["one"], hr.RecordedProblem(X, [(hr.Linear([1.0, 2.0]), caps[0])] * 20))
     with pytest.raises(ValueError, match=r"equally many constraints, got \[1, 2\]"):
         plot_compare({"two": traces["one"], "one": single})
 

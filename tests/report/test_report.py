@@ -240,15 +240,15 @@ def test_runs_without_a_regret_are_listed(tmp_path: Path):
     whole = make_results(
         tmp_path, {"guo_recoo": Made([1.0, 2.0]), "unconstrained": Made([0.0, 0.0])}
     )
-    path = whole / "benchmarks" / "atlas_like-41.json"
+    path = whole / "benchmarks" / "random_network-41.json"
     best = json.loads(path.read_text()) | {"status": "infeasible", "cost": None}
     path.write_text(json.dumps(best))
     summary = Summary(Results(whole))
     assert [row.runs for row in summary.rows] == [1, 1]
     reason = "no fixed action satisfies every round's constraint"
-    assert summary.unjudged == [(ProblemAtHorizon("atlas_like", 100), 41, 2, reason)]
+    assert summary.unjudged == [(ProblemAtHorizon("random_network", 100), 41, 2, reason)]
     out = CliRunner().invoke(app, ["report", str(whole)])
-    assert "left out: atlas_like, T = 100, seed 41, 2 runs" in out.stdout
+    assert "left out: random_network, T = 100, seed 41, 2 runs" in out.stdout
     assert "Runs left out" in (whole / "report" / "report.html").read_text(encoding="utf-8")
 
 
@@ -325,7 +325,7 @@ def test_the_page_has_the_ccv_of_each_constraint(tmp_path: Path):
     (kept,) = (row for row in summary.rows if row.config.method == "guo_recoo")
     assert kept.ccv_each == (Mean.of([4.0, 6.0]), Mean.of([3.0, 3.0]))
     page = write_report(summary, tmp_path / "report").read_text()
-    section = page.split("Each constraint of atlas_like, T = 100, practical constants")[1]
+    section = page.split("Each constraint of random_network, T = 100, practical constants")[1]
     head, *rows = re.findall(r"<tr>(.*?)</tr>", section.split("</table>")[0])
     assert re.findall(r"<th>(.*?)</th>", head) == [
         "method",
@@ -351,7 +351,7 @@ def test_constraints_with_units_of_their_own_are_named_and_not_added(tmp_path: P
     (row,) = summary.rows
     assert [mean.value for mean in row.ccv_each] == [400.0, 0.3], "not in percent of a mixed sum"
     page = write_report(summary, tmp_path / "report").read_text()
-    section = page.split("Each constraint of atlas_like, T = 100, practical constants")[1]
+    section = page.split("Each constraint of random_network, T = 100, practical constants")[1]
     section = section.split("</table>")[0]
     assert "in its own unit" in section
     heads = re.findall(r"<th[^>]*>(.*?)</th>", section)

@@ -231,7 +231,7 @@ def test_the_page_says_which_method_has_no_run(tmp_path: Path):
 def test_the_page_opens_with_what_was_run(summary: Summary, page: Path):
     text = page.read_text()
     first, second = what_was_run(summary)
-    assert "8 methods on Routes on a graph by the paper's recipe (atlas_like), T = 100" in first
+    assert "8 methods on Routes on a graph by the paper's recipe (random_network), T = 100" in first
     assert "4 seeds (40 to 43). 32 runs; 0 were refused, and 0 have no benchmark." in first
     assert second == "Hedgerow 0.", "the environment was not stored"
     order = [html.escape(first), 'id="answers"', *map(html.escape, said(summary))]

@@ -184,13 +184,13 @@ def test_a_claim_of_several_comparisons_takes_the_largest_p_or_corrects_the_smal
     same = [k + 3.0 * (-1.0) ** k for k in range(8)]
     mixed = Made(same, ccv=same, growth=[0.5] * 8)
     game = Game(Summary(Results(make_results(tmp_path, {SINHA: one, OURS: two, WANG: mixed}))),
-                ProblemAtHorizon("atlas_like", 100), "practical")  # fmt: skip
+                ProblemAtHorizon("random_network", 100), "practical")  # fmt: skip
     finding = dict(CLAIMS)[LOWEST_REGRET](game)
     assert finding.holds is None
     assert finding.p == game.lead(SINHA, WANG, "regret").p > game.lead(SINHA, OURS, "regret").p
     worst = dict(CLAIMS)[LOWEST_REGRET](
         Game(Summary(Results(make_results(tmp_path / "b", {SINHA: two, OURS: one, WANG: two}))),
-             ProblemAtHorizon("atlas_like", 100), "practical")
+             ProblemAtHorizon("random_network", 100), "practical")
     )  # fmt: skip
     assert worst.holds is False
     assert worst.p == 2 * 2.0**-7

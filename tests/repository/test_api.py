@@ -15,12 +15,12 @@ from hedgerow.protocols.rounds import CompiledRounds
 
 NAMES = {
     "audit", "explain", "hindsight", "play", "simulate",
-    "ftpl_coco", "projection_free_cbco", "projection_free_coco", "projection_free_long_term",
+    "ftpl_coco", "projection_free_bandit", "projection_free_coco", "projection_free_long_term",
     "semi_bandit_coco", "unconstrained",
-    "Constrained", "ConstrainedBandit", "LazySampled", "Sampled",
+    "ConstrainedPolicy", "ConstrainedBandit", "LazySampled", "Sampled",
     "bandit", "first_order", "full", "linear", "semi_bandit",
     "Linear", "Maximum", "Quadratic",
-    "Benchmark", "Recorded", "ShortestPath", "Step", "Trace",
+    "Benchmark", "RecordedProblem", "ShortestPath", "Step", "Trace",
     "DecisionSet", "Function", "Learner", "Policy", "Problem", "ResumablePolicy",
     "Surrogate",
     "DataError", "VacuousConstantsWarning",

@@ -27,7 +27,7 @@ def game(X, rounds, seed, offset=0.0):
 
 
 def atlas_game(rounds):
-    problem = hr.ShortestPath.atlas_like(40, 120, rounds, seed=3)
+    problem = hr.ShortestPath.random_network(40, 120, rounds, seed=3)
     return problem.decision_set, next(problem.chunks(rounds))
 
 
@@ -45,7 +45,7 @@ def test_the_benchmark_by_hand_plays_the_policy_of_the_library(name):
     X, table = GAMES[name]()
     T = len(table.costs)
     policy = hr.projection_free_coco(X, tracking=False)
-    trace = hr.simulate(policy, hr.Recorded(X, list(table.rounds())))
+    trace = hr.simulate(policy, hr.RecordedProblem(X, list(table.rounds())))
     for rounds in (T // 2, T):
         cost, ccv = BY_HAND["play_by_hand"](X, table, X.lmo, rounds)
         size = np.abs(trace.costs[:rounds]).sum()

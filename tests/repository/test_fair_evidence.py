@@ -221,7 +221,7 @@ def test_a_problem_of_the_table_is_tuned_and_reported(fair, fair_table, label, t
 
 
 def test_who_refuses_a_problem_has_a_row_with_the_reason(fair, fair_table, tmp_path):
-    experiment = tiny({"kind": "atlas_like"}, [DEFAULT, "lu_bagel", BLIND])
+    experiment = tiny({"kind": "random_network"}, [DEFAULT, "lu_bagel", BLIND])
     rows = fair.rows_of("graph", *fair.tuned(experiment, tmp_path, serial))
     assert [row["method"] for row in rows] == [DEFAULT, BLIND, "lu_bagel"]
     refused = rows[-1]

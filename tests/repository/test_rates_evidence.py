@@ -201,6 +201,6 @@ def test_the_page_names_the_families_that_are_worse_or_better_in_both():
         found.setdefault(verdict, set()).add(row["game"])
     worse, _, better = said.partition("They win")
     assert set(re.findall(r"`(\w+)`", worse)) == found["worse in both"]
-    paths = {"atlas_like", "drifting_paths"}
+    paths = {"random_network", "drifting_paths"}
     assert set(re.findall(r"`(\w+)`", better)) | paths == found["better in both"]
     assert all(name.endswith("ball") for name in found["worse in both"]), "none is a polytope"

@@ -356,7 +356,7 @@ def test_kernels_answer_as_the_oracles_do(X):
         (hr.Linear(rng.standard_normal(6)), hr.Linear(rng.standard_normal(6), -1.0))
         for _ in range(30)
     ]
-    problem = hr.Recorded(X, rounds)
+    problem = hr.RecordedProblem(X, rounds)
     trace = hr.simulate(hr.projection_free_coco(X), problem)
     assert trace.compiled
     played = [step.cost for step in hr.play(hr.projection_free_coco(X), problem)]

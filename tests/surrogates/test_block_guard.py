@@ -11,7 +11,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.learners import AdaptiveOCG, BlockOCG, Growth
 from hedgerow.learners import steps as rules
 from hedgerow.sets import L2Ball, Product, Simplex
-from hedgerow.surrogates import AdaptiveSurrogate, BlockGuard, Guard, SeenRanges
+from hedgerow.surrogates import AdaptiveSurrogate, BlockGuard, Guard, ObservedRanges
 from hedgerow.surrogates import guard as numbers
 
 PRODUCTS = {
@@ -38,7 +38,7 @@ def reacting(X, seed, policy, rounds):
 def blocks_of(X, lam_e=0.25, eagerness=40.0):
     learner = BlockOCG(X)
     guard = BlockGuard(learner, lam_e=lam_e)
-    return hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner), eagerness, guard=guard))
+    return hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner), eagerness, guard=guard))
 
 
 def radii2_of(learner):
@@ -142,7 +142,7 @@ def test_the_guard_of_blocks_does_what_its_text_says(name):
     policy = blocks_of(X)
     learner, guard = policy.learner, policy.surrogate.guard
     text = {"D": X.diameter, "C": guard.C} | dict.fromkeys(("phi", "Pc", "Wc", "We", "Z"), 0.0)
-    unguarded = AdaptiveSurrogate(SeenRanges(learner), 40.0)
+    unguarded = AdaptiveSurrogate(ObservedRanges(learner), 40.0)
     unguarded.read(policy.ledger)
     radii2, times = radii2_of(learner), 0
     for f, g, value, _ in reacting(X, 0, policy, 200):
@@ -212,7 +212,7 @@ def test_one_block_is_guarded_about_as_one_learner_is():
     X = Product(Simplex(4))
     learner = AdaptiveOCG(Simplex(4), rules.CertificateSteps())
     guard = Guard(learner)
-    alone = hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner), guard=guard))
+    alone = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner), guard=guard))
     blocks = blocks_of(X, eagerness=1.0)
     rng = np.random.default_rng(0)
     for _ in range(300):
@@ -229,7 +229,7 @@ def test_the_plain_policy_of_a_product_is_guarded_blocks_and_says_so():
     policy = hr.projection_free_coco(X, tracking=False)
     assert isinstance(policy.learner, BlockOCG)
     rng = np.random.default_rng(1)
-    problem = hr.Recorded(
+    problem = hr.RecordedProblem(
         X,
         [
             (hr.Linear(rng.uniform(0, 1, 6)), hr.Linear(rng.standard_normal(6), -0.5))

@@ -28,7 +28,7 @@ def test_the_theory_scale_is_the_papers_plus_p_B():
     assert roomy.p == plain.p == math.log(T)
 
 
-@pytest.mark.parametrize("options", [{}, {"violation_range": 3.0}, {"violation_scale": 40.0}])
+@pytest.mark.parametrize("options", [{}, {"violation_unit": 3.0}, {"violation_budget": 40.0}])
 def test_the_practical_scale_is_k_t_U_plus_p_B(options):
     policy = hr.projection_free_coco(hr.sets.Simplex(4), benchmark_budget=B, **options)
     rng = np.random.default_rng(0)
@@ -46,8 +46,8 @@ def test_the_practical_scale_is_k_t_U_plus_p_B(options):
         weight = min(P / (k + P * B / U) * (q / (k + P * B / U)) ** (P - 1), math.sqrt(t))
         assert slope(numbers, q, float(t), U, k) == pytest.approx(weight, rel=1e-12)
         grown = max(grown, U)
-    assert "violation_range" in options or grown > 1.0
-    assert "violation_scale" not in options or k == SCALE_FLOOR
+    assert "violation_unit" in options or grown > 1.0
+    assert "violation_budget" not in options or k == SCALE_FLOOR
 
 
 def test_no_budget_leaves_everything_as_it_was():
@@ -62,7 +62,7 @@ def test_no_budget_leaves_everything_as_it_was():
 def test_the_bandit_scale_widens_by_p_B(preset):
     X, T, Mg = hr.sets.L2Ball(3, radius=2.0), 1000, 5.0
     scales = [
-        hr.projection_free_cbco(
+        hr.projection_free_bandit(
             X, T, 0, lipschitz=2.0, bound=Mg, benchmark_budget=budget, preset=preset
         ).surrogate
         for budget in (0.0, B)
@@ -97,7 +97,7 @@ def makers(X):
     yield hr.projection_free_coco(X, benchmark_budget=B)
     yield hr.projection_free_coco(X)
     yield theory(X, 1000, B)
-    yield hr.Constrained(
+    yield hr.ConstrainedPolicy(
         hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(ROUNDS)),
         hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(5.0, 10.0 + 5.0 * B), 3.0),
     )
@@ -126,7 +126,7 @@ def test_the_certificate_plus_w_B_bounds_the_regret(name):
 def test_the_term_w_B_is_needed():
     """One arm costs nothing and violates: against it the certificate alone is wrong."""
     X = hr.sets.Simplex(2)
-    policy = hr.Constrained(
+    policy = hr.ConstrainedPolicy(
         hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps()),
         hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(2.0, 2.0), 3.0),
     )
@@ -152,7 +152,7 @@ def test_the_decomposition_with_w_B_for_values(kind):
         surrogate = kind(
             hr.surrogates.PowerPotential(p, 8.0 + p * B / 2.0),
             2.0,
-            hr.surrogates.GivenRanges(2.0, 0.7),
+            hr.surrogates.FixedRanges(2.0, 0.7),
         )
         unit, phi = 0.7 * 2.0, surrogate.potential.value
         start, regret, of_surrogate, spent, w = phi(surrogate.queue), 0.0, 0.0, 0.0, 0.0

@@ -10,7 +10,7 @@ from hedgerow.bounds import guarded_ccv, guarded_regret
 from hedgerow.feedback import EvalGrad
 from hedgerow.learners import AdaptiveOCG, AwayOCG, TrackingOCG
 from hedgerow.learners import steps as rules
-from hedgerow.surrogates import AdaptiveSurrogate, Guard, PerConstraintSurrogate, SeenRanges
+from hedgerow.surrogates import AdaptiveSurrogate, Guard, PerConstraintSurrogate, ObservedRanges
 from hedgerow.surrogates import guard as numbers
 from hedgerow.surrogates.each_guard import EACH, EachGuard
 from hedgerow.surrogates.make_loss import make_each_loss
@@ -25,9 +25,9 @@ KINDS = {"one step": AdaptiveOCG, "mixture": TrackingOCG, "away": AwayOCG}
 
 def policy_of(X, m, kind=AdaptiveOCG, eagerness=40.0, guarded=True):
     learner = kind(X, rules.CertificateSteps())
-    parts = [AdaptiveSurrogate(SeenRanges(learner), eagerness) for _ in range(m)]
+    parts = [AdaptiveSurrogate(ObservedRanges(learner), eagerness) for _ in range(m)]
     guard = EachGuard(learner, m) if guarded else None
-    return hr.Constrained(learner, PerConstraintSurrogate(parts, guard))
+    return hr.ConstrainedPolicy(learner, PerConstraintSurrogate(parts, guard))
 
 
 def reacting(X, seed, policy, rounds, m):
@@ -53,8 +53,8 @@ def test_one_constraint_is_guarded_as_by_guard(name, kind):
     X = SETS[name]()
     each = policy_of(X, 1, KINDS[kind])
     learner = KINDS[kind](X, rules.CertificateSteps())
-    one = hr.Constrained(
-        learner, AdaptiveSurrogate(SeenRanges(learner), 40.0, guard=Guard(learner))
+    one = hr.ConstrainedPolicy(
+        learner, AdaptiveSurrogate(ObservedRanges(learner), 40.0, guard=Guard(learner))
     )
     for x, f, (g,) in reacting(X, 1, one, 200, 1):
         np.testing.assert_allclose(each.ask(), x, atol=1e-7)
@@ -144,7 +144,7 @@ def test_the_compiled_loop_guards_as_the_objects_do(tracking):
         hr.projection_free_coco(X, tracking=tracking, constraints=2, eagerness=30.0)
         for _ in range(2)
     ]
-    trace = hr.simulate(policies[0], hr.Recorded(X, rounds))
+    trace = hr.simulate(policies[0], hr.RecordedProblem(X, rounds))
     assert trace.compiled
     for f, g in rounds:
         x = policies[1].ask()
@@ -181,6 +181,6 @@ def test_explain_bounds_each_constraint():
 
 def test_a_guard_for_another_number_of_constraints_is_refused():
     learner = AdaptiveOCG(hr.sets.Simplex(3), rules.CertificateSteps())
-    parts = [AdaptiveSurrogate(SeenRanges(learner)) for _ in range(2)]
+    parts = [AdaptiveSurrogate(ObservedRanges(learner)) for _ in range(2)]
     with pytest.raises(ValueError, match="made for 3 constraints, got 2"):
         PerConstraintSurrogate(parts, EachGuard(learner, 3))

@@ -19,7 +19,7 @@ from hedgerow.bounds import (
 from hedgerow.feedback import EvalGrad
 from hedgerow.learners import AdaptiveOCG, AwayOCG, TrackingOCG
 from hedgerow.learners import steps as rules
-from hedgerow.surrogates import AdaptiveSurrogate, Guard, SeenRanges
+from hedgerow.surrogates import AdaptiveSurrogate, Guard, ObservedRanges
 from hedgerow.surrogates import guard as numbers
 
 GRAPH = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)]
@@ -190,13 +190,13 @@ def test_the_guard_does_what_its_text_says(name):
     learner = kind(X, rules.CertificateSteps())
     guard = Guard(learner)
     assert guard.growth.q == q
-    policy = hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner), 40.0, guard=guard))
+    policy = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner), 40.0, guard=guard))
     rule = {"D": X.diameter, "P": 0.0, "beta": 0.0, "M": 0.0}
     text = {"R2": guard.radius**2, "C": guard.C, "lam": 0.25, "lam_e": 0.25}
     text |= {"q": q, "a": guard.growth.a}
     text["kappa"] = guard.growth.kappa(guard.radius**2 / X.diameter**2)
     text |= dict.fromkeys(("phi", "Pc", "Wc", "We", "Z"), 0.0)
-    unguarded = AdaptiveSurrogate(SeenRanges(learner), 40.0)
+    unguarded = AdaptiveSurrogate(ObservedRanges(learner), 40.0)
     unguarded.read(policy.ledger)
     for f, g, value, _ in reacting(X, 0, policy, 300):
         cost, constraint = EvalGrad(0.0, f), EvalGrad(value, g)
@@ -220,7 +220,7 @@ def played(X, seed, rounds=400, eagerness=40.0, kind=AdaptiveOCG):
     """Play a game that reacts; yield the policy, regret, CCV, Phi_t, t, and the largest ||s^c||."""
     learner = kind(X, rules.CertificateSteps())
     guard = Guard(learner)
-    policy = hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner), eagerness, guard=guard))
+    policy = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner), eagerness, guard=guard))
     cost = ccv = sizes = steepest = 0.0
     total, centre = np.zeros(X.dim), X.start()
     for t, (f, g, value, x) in enumerate(reacting(X, seed, policy, rounds)):
@@ -281,7 +281,7 @@ def test_the_guard_is_needed_and_sufficient_on_a_game_built_to_need_it():
     assert policy.surrogate.guard.interventions > 0
     learner = AdaptiveOCG(X, rules.CertificateSteps())
     watch = Guard(learner, lam_e=1e9)  # grants everything, and keeps the books
-    free = hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner), 40.0, guard=watch))
+    free = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner), 40.0, guard=watch))
     broken = 0
     for f, g, value, x in reacting(X, 0, free, 400):
         free.tell(EvalGrad(float(f @ x), f), EvalGrad(value, g))
@@ -293,7 +293,7 @@ def test_the_guard_is_needed_and_sufficient_on_a_game_built_to_need_it():
 
 
 ORDINARY = {
-    "paths": lambda: hr.ShortestPath.atlas_like(40, 120, 600, seed=7),
+    "paths": lambda: hr.ShortestPath.random_network(40, 120, 600, seed=7),
     "simplex": lambda: hr.problems.IidSimplex(horizon=800, seed=7),
     "ball": lambda: hr.problems.SwitchingBall(horizon=800, seed=7),
     "ranking": lambda: hr.problems.Ranking(horizon=400, seed=7),
@@ -364,7 +364,7 @@ def test_rounds_without_a_step_count_as_one_since_the_last_step():
     D, R = X.diameter, X.radius_around(X.start())
     learner = TrackingOCG(X)
     guard = Guard(learner)
-    policy = hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner), guard=guard))
+    policy = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner), guard=guard))
     then = powers = trivial = rested = grown = 0.0
     for f, g, value, x in reacting(X, 1, policy, 200):
         policy.tell(EvalGrad(float(f @ x), f), EvalGrad(value, g))

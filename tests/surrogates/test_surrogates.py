@@ -43,7 +43,7 @@ def test_signed_looks_at_the_past_and_lets_slack_pay():
 
 def test_given_ranges_are_the_units():
     surrogate = hr.surrogates.CurrentSurrogate(
-        POTENTIAL, 1.0, hr.surrogates.GivenRanges(violation=4.0, ratio=3.0)
+        POTENTIAL, 1.0, hr.surrogates.FixedRanges(violation=4.0, ratio=3.0)
     )
     surrogate.tell(COST, seen(2.0, 0.0, 1.0))
     assert surrogate.queue == 1.5
@@ -52,7 +52,7 @@ def test_given_ranges_are_the_units():
 
 def test_an_unsatisfiable_round_is_counted_and_nothing_is_added():
     learner = hr.learners.AdaptiveOCG(hr.sets.Simplex(2), hr.learners.steps.CertificateSteps())
-    for ranges in (hr.surrogates.GivenRanges(), hr.surrogates.LearntRanges(learner)):
+    for ranges in (hr.surrogates.FixedRanges(), hr.surrogates.WorstCaseRanges(learner)):
         surrogate = hr.surrogates.CurrentSurrogate(POTENTIAL, 1.0, ranges)
         loss = surrogate.tell(COST, seen(1.0, 0.0, 0.0))
         np.testing.assert_array_equal(loss.grad, COST.grad)
@@ -82,16 +82,16 @@ def test_one_queue_per_constraint_plays_a_maximum():
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
     parts = [
         hr.surrogates.CurrentSurrogate(
-            hr.surrogates.PowerPotential(8.0, 12.0), 8.0, hr.surrogates.LearntRanges(learner)
+            hr.surrogates.PowerPotential(8.0, 12.0), 8.0, hr.surrogates.WorstCaseRanges(learner)
         )
         for _ in range(2)
     ]
-    policy = hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(parts))
+    policy = hr.ConstrainedPolicy(learner, hr.surrogates.PerConstraintSurrogate(parts))
     rng = np.random.default_rng(0)
     cap = hr.Maximum([hr.Linear([1.0, 0.0, 0.0], -0.2), hr.Linear([0.0, 1.0, 0.0], -0.3)])
     rounds = [(hr.Linear([-2.0, -1.0, 0.0] + 0.3 * rng.standard_normal(3)), cap)] * 600
     trace = hr.Trace.of(
-        hr.play(policy, hr.Recorded(X, rounds), feedback=hr.feedback.first_order_each)
+        hr.play(policy, hr.RecordedProblem(X, rounds), feedback=hr.feedback.first_order_each)
     )
     np.testing.assert_allclose(policy.ask(), [0.2, 0.3, 0.5], atol=0.05)
     assert trace.violations[-100:].mean() < 0.02
@@ -167,6 +167,6 @@ def test_a_cost_that_is_flat_along_the_set_does_not_hide_the_constraint(level):
 def test_a_surrogate_without_all_its_kernels_is_refused():
     with pytest.raises(TypeError, match=r"^Half has no kernel record; set it on the class"):
 
-        class Half(hr.surrogates.queued.FirstOrder):
+        class Half(hr.surrogates.queued.GradientSurrogate):
             needs_gradient = hr.surrogates.CurrentSurrogate.needs_gradient
             observe = hr.surrogates.CurrentSurrogate.observe

@@ -19,7 +19,7 @@ T = 120
 def paper_policy(X):
     """Algorithm 2 with a scale that lets the constraint act."""
     surrogate = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(6.0, 5.0), 3.0)
-    return hr.Constrained(hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(T)), surrogate)
+    return hr.ConstrainedPolicy(hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(T)), surrogate)
 
 
 POLICIES = {
@@ -62,13 +62,13 @@ def test_regret_and_decomposition_against_the_benchmark(name):
 
 
 def test_sampled_play_is_audited_with_its_own_feedback():
-    problem = hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=40, seed=0)
+    problem = hr.ShortestPath.random_network(nodes=12, edges=30, horizon=40, seed=0)
 
     def policy():
         return hr.Sampled(hr.projection_free_long_term(problem.decision_set), seed=3)
 
-    steps = list(play(policy(), problem, feedback=hr.linear))
-    assert audit(steps, problem, policy=policy(), feedback=hr.linear).ok
+    steps = list(play(policy(), problem, feedback=hr.feedback.linear))
+    assert audit(steps, problem, policy=policy(), feedback=hr.feedback.linear).ok
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -175,7 +175,7 @@ def test_a_weight_that_is_too_small_breaks_the_decomposition(monkeypatch):
 
 def test_an_infeasible_benchmark_is_not_compared_with():
     rounds = [(hr.Linear([0.0, 1.0]), hr.Linear([1.0, 0.0], 1.0))] * 20
-    problem = hr.Recorded(hr.sets.Simplex(2), rounds)
+    problem = hr.RecordedProblem(hr.sets.Simplex(2), rounds)
     best = hr.hindsight(problem)
     assert best.status != "optimal"
     policy = hr.projection_free_coco(problem.decision_set)

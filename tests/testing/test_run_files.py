@@ -44,10 +44,10 @@ def problems():
     box = hr.sets.Polytope([[1.0, 1.0, 1.0, 1.0]], [2.0], upper=np.ones(4))
     return {
         "simplex": hr.problems.IidSimplex(n=4, horizon=T, seed=0),
-        "paths": hr.ShortestPath.atlas_like(nodes=10, edges=24, horizon=T, seed=1),
-        "infeasible": hr.Recorded(X, infeasible_rounds()),
-        "two limits": hr.Recorded(X, two_limits(0.85, 0.9), limits={"a": "ms", "b": "ms"}),
-        "inequalities": hr.Recorded(box, list(hr.problems.IidSimplex(n=4, horizon=T, seed=2))),
+        "paths": hr.ShortestPath.random_network(nodes=10, edges=24, horizon=T, seed=1),
+        "infeasible": hr.RecordedProblem(X, infeasible_rounds()),
+        "two limits": hr.RecordedProblem(X, two_limits(0.85, 0.9), limits={"a": "ms", "b": "ms"}),
+        "inequalities": hr.RecordedProblem(box, list(hr.problems.IidSimplex(n=4, horizon=T, seed=2))),
     }
 
 
@@ -79,7 +79,7 @@ def test_the_checker_finds_the_numbers_of_the_library(name, tmp_path):
 
 
 def test_each_of_several_queues_has_its_weights(tmp_path):
-    problem = hr.Recorded(hr.sets.Simplex(4), two_limits(0.6, 0.7))
+    problem = hr.RecordedProblem(hr.sets.Simplex(4), two_limits(0.6, 0.7))
     policy = hr.projection_free_coco(problem.decision_set, constraints=2)
     record_run(policy, problem, tmp_path / "game.run")
     verify_run(tmp_path / "game.run")
@@ -282,11 +282,11 @@ def test_what_cannot_be_recorded_is_refused_before_anything_is_played(tmp_path):
     X = hr.sets.L2Ball(2)
     rounds = [(hr.Linear([1.0, 0.0]), hr.Linear([0.0, 1.0], -0.5))]
     with pytest.raises(ValueError, match="linear description"):
-        record_run(hr.projection_free_coco(X), hr.Recorded(X, rounds), tmp_path / "game.run")
+        record_run(hr.projection_free_coco(X), hr.RecordedProblem(X, rounds), tmp_path / "game.run")
     Y = hr.sets.Simplex(2)
     curved = [(hr.Quadratic.distance([1.0, 0.0]), hr.Linear([0.0, 1.0], -0.5))]
     with pytest.raises(ValueError, match="linear rounds"):
-        record_run(hr.projection_free_coco(Y), hr.Recorded(Y, curved), tmp_path / "game.run")
+        record_run(hr.projection_free_coco(Y), hr.RecordedProblem(Y, curved), tmp_path / "game.run")
     hr.simulate(policy, problem)
     with pytest.raises(ValueError, match="fresh policy"):
         record_run(policy, problem, tmp_path / "game.run")

@@ -19,7 +19,7 @@ from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.block_rules import PracticalBlocks
 from hedgerow.learners.ftpl import FTPL
 from hedgerow.learners.steps import CertificateSteps, RmsSteps
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.paper import projection_free_coco
 from hedgerow.policies.sampled import Sampled
 from hedgerow.policies.semi_bandit import SemiBandit
@@ -629,41 +629,41 @@ def test_calls_are_counted_from_where_they_start() -> None:
         check_learner(lambda: FTPL(Simplex(3), 0), oracle_calls_per_round=2)
 
 
-class CertifiesTooLittle(Constrained):
+class CertifiesTooLittle(ConstrainedPolicy):
     def certificate(self):
         return super().certificate() - 1e-3
 
 
-class CountsThePriceTwice(Constrained):
+class CountsThePriceTwice(ConstrainedPolicy):
     def certificate(self):
         return super().certificate() - self._state["price"][0]
 
 
-class CertificateMoves(Constrained):
+class CertificateMoves(ConstrainedPolicy):
     def certificate(self):
         self._state["price"][0] += 1e-3
         return super().certificate() + 1e-3
 
 
-class TakesNaN(Constrained):
+class TakesNaN(ConstrainedPolicy):
     def tell(self, cost, constraint):
         good = constraint.value if isinstance(constraint.value, float) else 0.0
         super().tell(cost, replace(constraint, value=float(np.nan_to_num(good))))
 
 
-class CountsFirst(Constrained):
+class CountsFirst(ConstrainedPolicy):
     def tell(self, cost, constraint):
         self._state["rounds"][0] += 1.0
         super().tell(cost, constraint)
         self._state["rounds"][0] -= 1.0
 
 
-class ForgetsItsSums(Constrained):
+class ForgetsItsSums(ConstrainedPolicy):
     def __reduce__(self):
-        return Constrained, (copy.deepcopy(self.learner), copy.deepcopy(self.surrogate))
+        return ConstrainedPolicy, (copy.deepcopy(self.learner), copy.deepcopy(self.surrogate))
 
 
-BROKEN_POLICIES: dict[type[Constrained], str] = {
+BROKEN_POLICIES: dict[type[ConstrainedPolicy], str] = {
     CertifiesTooLittle: "check_certificate",
     CountsThePriceTwice: "check_certificate",
     CertificateMoves: "check_certificate",
@@ -674,8 +674,8 @@ BROKEN_POLICIES: dict[type[Constrained], str] = {
 
 
 @pytest.mark.parametrize("broken", BROKEN_POLICIES, ids=lambda broken: broken.__name__)
-def test_a_broken_policy_is_caught_by_name(broken: type[Constrained]) -> None:
-    def make() -> Constrained:
+def test_a_broken_policy_is_caught_by_name(broken: type[ConstrainedPolicy]) -> None:
+    def make() -> ConstrainedPolicy:
         good = projection_free_coco(Simplex(4))
         return broken(good.learner, good.surrogate)
 

@@ -57,7 +57,7 @@ def test_feedback_shows_what_it_may():
     f, x = FUNCTIONS["matrix"], np.ones(4)
     assert hr.first_order(f, x).value == f(x)
     assert hr.bandit(f, x, lipschitz=2.0, bound=5.0) == hr.feedback.Eval(f(x), 2.0, 5.0)
-    assert hr.full(f, x).function is f
+    assert hr.feedback.full_information(f, x).function is f
     each = hr.feedback.first_order_each(FUNCTIONS["maximum"], x)
     assert [part.value for part in each] == [g(x) for g in FUNCTIONS["maximum"].parts]
     assert isinstance(hr.feedback.first_order_each(f, x), hr.feedback.EvalGrad)

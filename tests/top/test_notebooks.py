@@ -148,7 +148,7 @@ def test_names_of_nodes_are_no_tags():
 
 
 def test_a_large_graph_is_drawn_as_a_sample_and_says_so():
-    graph = hr.ShortestPath.atlas_like(nodes=191, edges=1200, horizon=2, seed=0).decision_set
+    graph = hr.ShortestPath.random_network(nodes=191, edges=1200, horizon=2, seed=0).decision_set
     text = graph._repr_html_()
     tree = parsed(text)
     assert len(list(tree.iter("path"))) == path_drawing.MOST_EDGES

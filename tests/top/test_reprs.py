@@ -13,7 +13,7 @@ from hedgerow.baselines.methods import METHODS
 from hedgerow.policies.method import Constants
 from sets.table import EXAMPLES
 
-GRAPH = hr.ShortestPath.atlas_like(nodes=191, edges=1200, horizon=1600, seed=0)
+GRAPH = hr.ShortestPath.random_network(nodes=191, edges=1200, horizon=1600, seed=0)
 
 
 def test_large_sets_are_shown_by_their_size():
@@ -48,8 +48,8 @@ def test_every_set_is_shown_in_one_short_line(name):
 def test_a_policy_is_shown_as_the_call_that_made_it():
     text = repr(hr.projection_free_coco(GRAPH.decision_set))
     assert text == "projection_free_coco(DagPaths(191 nodes, 1200 edges))"
-    given = hr.projection_free_coco(hr.sets.Simplex(2), violation_range=2.0)
-    assert repr(given) == "projection_free_coco(Simplex(n=2, total=1.0), violation_range=2.0)"
+    given = hr.projection_free_coco(hr.sets.Simplex(2), violation_unit=2.0)
+    assert repr(given) == "projection_free_coco(Simplex(n=2, total=1.0), violation_unit=2.0)"
     assert repr(copy.deepcopy(given)) == repr(given)
     drawn = hr.ftpl_coco(hr.sets.Simplex(2), 100, rng=3)
     assert repr(drawn) == "ftpl_coco(Simplex(n=2, total=1.0), horizon=100, seed=3)"
@@ -57,9 +57,9 @@ def test_a_policy_is_shown_as_the_call_that_made_it():
 
 def test_a_composition_shows_its_parts_once():
     inner = hr.projection_free_coco(GRAPH.decision_set)
-    text = repr(hr.Constrained(inner.learner, inner.surrogate))
+    text = repr(hr.ConstrainedPolicy(inner.learner, inner.surrogate))
     assert text.startswith("Constrained(TrackingOCG(DagPaths(191 nodes, 1200 edges)), Adaptive")
-    assert "AdaptiveSurrogate(SeenRanges(TrackingOCG), " in text
+    assert "AdaptiveSurrogate(ObservedRanges(TrackingOCG), " in text
     assert text.count("DagPaths") == 1
 
 
@@ -78,7 +78,7 @@ def test_a_trace_and_a_benchmark_are_shown_in_a_line():
     assert repr(best).startswith(f"Benchmark(cost {best.cost:.6g}, optimal, gap ")
     assert repr(best).endswith(", x of 3 coordinates)")
     caps = [hr.Linear([1.0, 0.0], -0.2), hr.Linear([0.0, 1.0], -0.9)]
-    two = hr.Recorded(
+    two = hr.RecordedProblem(
         hr.sets.Simplex(2), [(hr.Linear([1.0, 0.0]), caps)], limits={"load": "ms", "share": ""}
     )
     text = repr(hr.simulate(hr.projection_free_coco(two.decision_set), two))
@@ -91,7 +91,7 @@ def test_a_trace_and_a_benchmark_are_shown_in_a_line():
     ("policy", "why"),
     [
         (
-            hr.projection_free_cbco(hr.sets.Simplex(3), 100, 0, lipschitz=1.0, bound=1.0),
+            hr.projection_free_bandit(hr.sets.Simplex(3), 100, 0, lipschitz=1.0, bound=1.0),
             "a policy that sees values alone has no certificate",
         ),
         (hr.semi_bandit_coco(hr.sets.KSubsets(4, 2), 100, 0), "an estimate proves nothing"),

@@ -32,7 +32,7 @@ RING = SimpleNamespace(
 
 POLICIES = {
     "ftpl_coco": lambda **seed: hr.ftpl_coco(X, 100, **seed),
-    "projection_free_cbco": lambda **seed: hr.projection_free_cbco(X, 100, **VALUES, **seed),
+    "projection_free_bandit": lambda **seed: hr.projection_free_bandit(X, 100, **VALUES, **seed),
     "semi_bandit_coco": lambda **seed: hr.semi_bandit_coco(hr.sets.KSubsets(4, 2), 100, **seed),
     "garber_kretzu_2024_bandit": lambda **seed: B.garber_kretzu_2024_bandit(
         X, 100, **VALUES, **seed
@@ -58,7 +58,7 @@ PROBLEMS = {
         )
     },
     "IidLinear": lambda **seed: P.IidLinear(X, horizon=20, **seed),
-    "atlas_like": lambda **seed: hr.ShortestPath.atlas_like(40, 200, 30, **seed),
+    "random_network": lambda **seed: hr.ShortestPath.random_network(40, 200, 30, **seed),
     "drifting_paths": lambda **seed: P.drifting_paths(40, 200, 30, **seed),
     "RandomSigns": lambda **seed: P.RandomSigns(X, np.array([1.0, 2.0, 4.0]), 99, **seed),
 }

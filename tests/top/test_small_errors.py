@@ -59,30 +59,30 @@ def test_strings_are_paths(tmp_path):
 
 def test_recorded_rounds_are_pairs_of_functions():
     with refused("there are no rounds; give at least one pair (cost, constraint)", ValueError):
-        hr.Recorded(X, [])
+        hr.RecordedProblem(X, [])
     with refused(
         "the cost of round 2 must be a function with a value f(x) and a subgradient f.grad(x), "
         "such as Linear(coefficients), got array([1., 1., 1.])"
     ):
-        hr.Recorded(X, [(F, F), (np.ones(3), F)])
+        hr.RecordedProblem(X, [(F, F), (np.ones(3), F)])
     with refused("the constraint of round 1 must be a function"):
-        hr.Recorded(X, [(F, abs)])
+        hr.RecordedProblem(X, [(F, abs)])
     with refused("the constraint of round 1 must be a function"):
-        hr.Recorded(X, [(F, [F, 2.0])])
+        hr.RecordedProblem(X, [(F, [F, 2.0])])
     with refused(
         "round 1 must be a pair (cost, constraint), got 3 entries; several constraints are one "
         "sequence: (cost, [first, second])"
     ):
-        hr.Recorded(X, [(F, F, F)])
+        hr.RecordedProblem(X, [(F, F, F)])
     with refused("round 1 must be a pair (cost, constraint), got Linear"):
-        hr.Recorded(X, [F])
+        hr.RecordedProblem(X, [F])
 
 
 def test_a_tuple_of_constraints_is_their_maximum():
     caps = (hr.Linear([1.0, 0.0, 0.0], -0.5), hr.Linear([0.0, 1.0, 0.0], -0.5))
-    ((_, constraint),) = hr.Recorded(X, [(F, caps)])
+    ((_, constraint),) = hr.RecordedProblem(X, [(F, caps)])
     assert constraint.parts == caps
-    trace = hr.simulate(hr.projection_free_coco(X), hr.Recorded(X, [(F, caps)] * 5))
+    trace = hr.simulate(hr.projection_free_coco(X), hr.RecordedProblem(X, [(F, caps)] * 5))
     assert trace.violations_each.shape == (2, 5)
 
 
@@ -103,7 +103,7 @@ def test_restore_names_invalid_snapshots(given):
     policy = hr.projection_free_coco(X)
     before = policy.ask()
     with refused(
-        f"Constrained is restored from a snapshot, as its state() returns it, got {given!r}; "
+        f"ConstrainedPolicy is restored from a snapshot, as its state() returns it, got {given!r}; "
         "a file is read by load(path)",
         ValueError,
     ):
@@ -135,7 +135,7 @@ def test_names_that_are_not_there_get_a_suggestion():
 
 
 SEEDED = {
-    "atlas_like": lambda seed: hr.ShortestPath.atlas_like(30, 90, 9, seed),
+    "random_network": lambda seed: hr.ShortestPath.random_network(30, 90, 9, seed),
     "ftpl_coco": lambda seed: hr.ftpl_coco(X, 9, seed),
     "Sampled": lambda seed: hr.Sampled(hr.projection_free_coco(X), seed),
     "semi_bandit_coco": lambda seed: hr.semi_bandit_coco(X, 9, seed),
@@ -241,15 +241,15 @@ def test_a_policy_on_another_set_is_refused(game):
     with refused(
         "the policy's first decision lies outside the problem's Simplex, as it plays", ValueError
     ):
-        game(policy, hr.Recorded(X, [(F, F)]))
+        game(policy, hr.RecordedProblem(X, [(F, F)]))
     same = hr.projection_free_coco(hr.sets.Simplex(3))  # an equal set is as good
-    assert len(list(hr.play(same, hr.Recorded(X, [(F, F)])))) == 1
+    assert len(list(hr.play(same, hr.RecordedProblem(X, [(F, F)])))) == 1
 
 
 def test_a_learner_is_no_policy():
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps())
     with refused("a game needs a policy, whose tell takes cost and constraint, got the learner"):
-        hr.simulate(learner, hr.Recorded(X, [(F, F)]))
+        hr.simulate(learner, hr.RecordedProblem(X, [(F, F)]))
 
 
 SWAPPED = {
@@ -262,15 +262,15 @@ SWAPPED = {
         "potential must have weight(q, t), as PowerPotential(p, scale) has, got 2.0",
     ),
     "learner": (
-        lambda: hr.Constrained(X, SURROGATE),
+        lambda: hr.ConstrainedPolicy(X, SURROGATE),
         "learner must be a learner, with ask and tell, got a Simplex; the learner comes first",
     ),
     "swapped": (
-        lambda: hr.Constrained(SURROGATE, LEARNER),
+        lambda: hr.ConstrainedPolicy(SURROGATE, LEARNER),
         "learner must be a learner, with ask and tell, got a CurrentSurrogate",
     ),
     "surrogate": (
-        lambda: hr.Constrained(LEARNER, SURROGATE.potential),
+        lambda: hr.ConstrainedPolicy(LEARNER, SURROGATE.potential),
         "surrogate must be a surrogate, such as CurrentSurrogate(potential), got a PowerPotential",
     ),
     "sampled": (
@@ -280,7 +280,7 @@ SWAPPED = {
     "lazily sampled": (lambda: hr.LazySampled(X, 0), "sampled play draws the vertices of a"),
     "hindsight of a policy": (
         lambda: hr.hindsight(hr.projection_free_coco(X)),
-        "hindsight needs a problem, or a decision set and its rounds, got a Constrained",
+        "hindsight needs a problem, or a decision set and its rounds, got a ConstrainedPolicy",
     ),
     "hindsight of rounds": (
         lambda: hr.hindsight([(F, F)]),
@@ -323,7 +323,7 @@ def test_tracking_is_yes_or_no():
 
 
 @pytest.mark.parametrize(
-    "given", [{"eagerness": 2.0}, {"constraints": 2}, {"violation_range": 3.0}], ids=str
+    "given", [{"eagerness": 2.0}, {"constraints": 2}, {"violation_unit": 3.0}], ids=str
 )
 def test_the_theory_preset_names_what_it_does_not_take(given):
     ((name, value),) = given.items()
@@ -336,7 +336,7 @@ def test_a_warning_shows_the_line_of_the_user():
     with pytest.warns(hr.VacuousConstantsWarning) as seen:
         policy = hr.projection_free_coco(X, 8, preset="theory", lipschitz=1.0)
     assert seen[0].filename == __file__
-    rounds = hr.Recorded(X, [(F, F)] * 9)
+    rounds = hr.RecordedProblem(X, [(F, F)] * 9)
     with pytest.warns(UserWarning, match="beyond the horizon") as seen:
         hr.simulate(policy, rounds)
     assert seen[0].filename == __file__
@@ -351,9 +351,9 @@ WRONG = {
                  "a backtest plays measured rounds, hr.problems.MeasuredRoutes, got IidSimplex("),
     "page": (lambda at: hr.report.write_backtest("test", at / "out"),
              "write_backtest needs a Backtest, as backtest(problem) returns it, got 'test'"),
-    "no set": (lambda _: hr.Recorded(3, [(F, F)]),
+    "no set": (lambda _: hr.RecordedProblem(3, [(F, F)]),
                "decision_set must be a set, such as Simplex(3), got 3"),
-    "no rounds": (lambda _: hr.Recorded(X, None),
+    "no rounds": (lambda _: hr.RecordedProblem(X, None),
                   "rounds must be pairs (cost, constraint), got None"),
 }  # fmt: skip
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.baselines.cheapest_vertex import TIE, vertices_about
 from hedgerow.baselines.simple_rule import SimpleRule
-from hedgerow.feedback import Constraints, EvalGrad, Full, first_order, full, needs
+from hedgerow.feedback import Constraints, EvalGrad, Full, first_order, full_information, needs
 from hedgerow.functions import parts_of
 from hedgerow.inputs import Vector, as_count, as_vector, read_only
 from hedgerow.problems.link_loads import LargestUtilisation, LinkUtilisation, SplitLoads
@@ -303,7 +303,7 @@ class FixedSplit(StatefulPlayer):
     """
 
     oblivious_only = False
-    feedback = staticmethod(full)
+    feedback = staticmethod(full_information)
     oracle_calls = 0
 
     def __init__(self, decision_set: DecisionSet, x: ArrayLike):
@@ -337,7 +337,7 @@ class LastMatrix(StatefulPlayer):
     """
 
     oblivious_only = False
-    feedback = staticmethod(full)
+    feedback = staticmethod(full_information)
 
     def __init__(
         self, problem: TrafficEngineering, start: ArrayLike | None = None, rounds: int | None = 1

@@ -20,7 +20,7 @@ from hedgerow.learners.block_rules import FixedLooBlocks, PracticalBlocks, Pract
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.hull_coordinates import HullCoordinates, ShrunkHull
 from hedgerow.learners.one_point import OnePoint
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
@@ -126,7 +126,7 @@ def garber_kretzu_2024_lpm(
     preset: Preset = "practical",
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
-) -> Constrained[EvalGrad] | Normalised[EvalGrad]:
+) -> ConstrainedPolicy[EvalGrad] | Normalised[EvalGrad]:
     """Algorithm 4 of Garber and Kretzu (2024), the Lagrangian method LPM (a reconstruction).
 
     `BlockedOGD` plays the losses f_t + lam_m g_t^+ of a dual variable that is fixed in a block and
@@ -161,13 +161,13 @@ def garber_kretzu_2024_lpm(
         T, G = steps.horizon, steps.lipschitz
         K = steps.begin(R).length
         theta, mu = 4.0 * steps.eta(R, 0.0) * K * G**2, T**-0.75 / (4.0 * R * G)
-        return Constrained(BlockedOGD(decision_set, steps), DualSurrogate(DualSteps(K, theta, mu)))
+        return ConstrainedPolicy(BlockedOGD(decision_set, steps), DualSurrogate(DualSteps(K, theta, mu)))
     T, R, eager = as_count(horizon, "horizon"), R or 1.0, as_positive(eagerness, "eagerness")
     quicker = PracticalLooBlocks(T, LPM_KAPPA, LPM_TOLERANCE)
     theta = LPM_THETA / eager * 4.0 * R * T**-0.25
     mu = LPM_MU * eager * T**-0.75 / (4.0 * R)
     dual = DualSurrogate(DualSteps(quicker.begin(R).length, theta, mu))
-    return Normalised(Constrained(BlockedOGD(decision_set, quicker), dual))
+    return Normalised(ConstrainedPolicy(BlockedOGD(decision_set, quicker), dual))
 
 
 def _theory_steps(horizon: int, lipschitz: Lipschitz, eagerness: float) -> FixedLooBlocks:
@@ -206,7 +206,7 @@ BANDIT_KAPPA, BANDIT_TOLERANCE = 0.5, 0.1
 """The practical step, that of `PracticalBlocks`, and the tolerance c of `PracticalLooBlocks`.
 
 Neither was tuned for this policy; on random linear games over a simplex, a ball and a box it then
-does as well as `projection_free_cbco`."""
+does as well as `projection_free_bandit`."""
 
 
 @baseline(

@@ -46,7 +46,7 @@ ORDER = (
     "projection_free_coco",
     "projection_free_coco_plain",
     "projection_free_long_term",
-    "projection_free_cbco",
+    "projection_free_bandit",
     "ftpl_coco",
     "sinha_vaze_2024",
     "sarkar_sinha_2025",

@@ -30,7 +30,7 @@ from hedgerow.baselines.projected_step import (
     ProjectingPolicy,
     play_in_python,
 )
-from hedgerow.feedback import EvalGrad, Full, full, needs
+from hedgerow.feedback import EvalGrad, Full, full_information, needs
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
 from hedgerow.kernels.falling_root import AT, SEARCH, begin_search, goes_on
@@ -392,7 +392,7 @@ class Penalised(ProjectingPolicy, Generic[Rates]):
 
     """
 
-    feedback: Feedback = staticmethod(full)
+    feedback: Feedback = staticmethod(full_information)
     play, convex = play_penalised, False
     step_weights: ClassVar[Kernel]
     """The kernel that returns w_t and alpha_t, see `STEP_WEIGHTS`."""
@@ -456,7 +456,7 @@ class Penalised(ProjectingPolicy, Generic[Rates]):
         if not isinstance(constraint.function, Function):
             raise TypeError(
                 f"this policy needs the constraint as a function, got {constraint.function!r}; "
-                "observe it with full(g, x)"
+                "observe it with full_information(g, x)"
             )
         return f, g, constraint.function
 

@@ -21,7 +21,7 @@ from hedgerow._engine.kernel import (
 )
 from hedgerow._engine.table import TableType
 from hedgerow.baselines.normalised import is_accepted
-from hedgerow.feedback import EvalGrad, Full, full, needs
+from hedgerow.feedback import EvalGrad, Full, full_information, needs
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.kernels.rounds import SEEN_ROUND
@@ -311,7 +311,7 @@ class PenaltyProx(FollowedBlocks):
 
     """
 
-    feedback = staticmethod(full)
+    feedback = staticmethod(full_information)
 
     def __init__(self, decision_set: DecisionSet, steps: LooRule, weight: float):
         super().__init__(decision_set, steps, "c")
@@ -326,7 +326,7 @@ class PenaltyProx(FollowedBlocks):
         if not isinstance(constraint.function, Function):
             raise TypeError(
                 f"the constraint must come as a convex function with grad(), got "
-                f"{constraint.function!r}; observe it with full(g, x)"
+                f"{constraint.function!r}; observe it with full_information(g, x)"
             )
         self.constraints.add(constraint.function, self.ask())
         self._add(cost.grad)
@@ -352,7 +352,7 @@ class PenaltyProx(FollowedBlocks):
 
     def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
         """Return its linear rounds for the compiled loops; None where a part has no kernels."""
-        written = not_overridden(self, PenaltyProx, "ask", "tell", "_add") and feedback is full
+        written = not_overridden(self, PenaltyProx, "ask", "tell", "_add") and feedback is full_information
         return StoredRounds(self) if written and self.workspace.space is not None else None
 
     @property
@@ -403,7 +403,7 @@ class StoredRounds(BlockRounds):
 
     """
 
-    feedback: Feedback = staticmethod(full)
+    feedback: Feedback = staticmethod(full_information)
     convex = False
 
     def __init__(self, policy: PenaltyProx):

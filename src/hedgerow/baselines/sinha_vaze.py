@@ -8,7 +8,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.projected_descent import AdaGrad, StronglyConvexOGD
 from hedgerow.learners.separation_ogd import SeparationAdaGrad
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Lipschitz,
@@ -30,7 +30,7 @@ from hedgerow.surrogates.potentials import (
     Potential,
     PowerPotential,
 )
-from hedgerow.surrogates.ranges import GivenRanges, LearntRanges
+from hedgerow.surrogates.ranges import FixedRanges, WorstCaseRanges
 
 THEOREM_RATE = 0.5
 """lambda sqrt(T) in the theorem."""
@@ -58,7 +58,7 @@ def sinha_vaze_2024(
     preset: Preset = "practical",
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
-) -> Constrained[EvalGrad]:
+) -> ConstrainedPolicy[EvalGrad]:
     """Optimal regret and CCV, with one projection per round: AdaGrad on f_t + w_t g_t^+.
 
     w_t = lambda exp(lambda Q(t)) with Q(t) the violation so far, this round's included, in units of
@@ -96,11 +96,11 @@ def sinha_vaze_2024(
     learner = AdaGrad(decision_set)
     surrogate = priced(learner, horizon, preset, lipschitz, eagerness)
     if preset == "practical":
-        return Constrained(learner, surrogate)
+        return ConstrainedPolicy(learner, surrogate)
     T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
     constants = (("T", float(T)), ("G", G), ("D", decision_set.diameter))
     theorem = Theorem("Sinha and Vaze 2024", constants, (CONVEX, ONE_CONSTANT, FEASIBLE, AT_ONCE))
-    return Constrained(learner, surrogate, (theorem,))
+    return ConstrainedPolicy(learner, surrogate, (theorem,))
 
 
 def priced(
@@ -132,16 +132,16 @@ def practical_potential(horizon: int | None, eagerness: float) -> Potential:
     return ExponentialPotential(eagerness * PRACTICAL_RATE / math.sqrt(horizon))
 
 
-def scaled(learner: Learner[EvalGrad], G: float) -> GivenRanges:
+def scaled(learner: Learner[EvalGrad], G: float) -> FixedRanges:
     """Return the theorem's unit of violation, 1/beta = 2 G D."""
-    return GivenRanges(violation=2.0 * G * learner.decision_set.diameter)
+    return FixedRanges(violation=2.0 * G * learner.decision_set.diameter)
 
 
 def learnt(
     learner: Learner[EvalGrad], potential: Potential, lipschitz: Lipschitz
 ) -> CurrentSurrogate:
     """Return the surrogate whose violations are measured in units learnt from the rounds."""
-    return CurrentSurrogate(potential, 0.0, LearntRanges(learner, None, given_ratio(lipschitz)))
+    return CurrentSurrogate(potential, 0.0, WorstCaseRanges(learner, None, given_ratio(lipschitz)))
 
 
 def sinha_vaze_2024_strongly_convex(
@@ -152,7 +152,7 @@ def sinha_vaze_2024_strongly_convex(
     preset: Preset = "practical",
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
-) -> Constrained[EvalGrad]:
+) -> ConstrainedPolicy[EvalGrad]:
     """Logarithmic regret for strongly convex costs: f_t + (2 CCV/V) g_t^+, steps 1/(a t).
 
     Phi(q) = q^2, V = 8 G^2 log(T e)/a. The surrogate V f_t + Phi'(Q) g_t^+ has modulus V a, so its
@@ -178,12 +178,12 @@ def sinha_vaze_2024_strongly_convex(
     learner = StronglyConvexOGD(decision_set, modulus)
     if preset == "practical":
         potential = quadratic(horizon, 1.0 / as_positive(eagerness, "eagerness"))
-        return Constrained(learner, learnt(learner, potential, lipschitz))
+        return ConstrainedPolicy(learner, learnt(learner, potential, lipschitz))
     refuse_eagerness(eagerness)
     T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
     GD, curvature = G * decision_set.diameter, G * G / modulus
     warn_if_vacuous(T, lambda T: quadratic(T, curvature).weight(GD * T))
-    return Constrained(learner, CurrentSurrogate(quadratic(T, curvature)))
+    return ConstrainedPolicy(learner, CurrentSurrogate(quadratic(T, curvature)))
 
 
 def quadratic(horizon: int, unit: float) -> PowerPotential:
@@ -208,7 +208,7 @@ def sarkar_sinha_2025(
     preset: Preset = "practical",
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
-) -> Constrained[EvalGrad]:
+) -> ConstrainedPolicy[EvalGrad]:
     """Sinha and Vaze's policy for any horizon: w_t = lambda_t exp(lambda_t Q(t)), no T in it.
 
     `theory`: lambda_t = 1/(2 sqrt t), Q in units of 2 G D. The paper proves regret O(sqrt t) and
@@ -236,11 +236,11 @@ def sarkar_sinha_2025(
     check_preset(preset, decision_set, horizon)
     learner = AdaGrad(decision_set)
     if preset == "practical":
-        return Constrained(learner, priced(learner, None, preset, lipschitz, eagerness))
+        return ConstrainedPolicy(learner, priced(learner, None, preset, lipschitz, eagerness))
     refuse_eagerness(eagerness)
     potential = AnytimeExponential(THEOREM_RATE, highest=THEOREM_RATE)
     G = needed_lipschitz(lipschitz)
-    return Constrained(learner, CurrentSurrogate(potential, 0.0, scaled(learner, G)))
+    return ConstrainedPolicy(learner, CurrentSurrogate(potential, 0.0, scaled(learner, G)))
 
 
 @baseline(
@@ -260,7 +260,7 @@ def lu_bagel(
     preset: Preset = "practical",
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
-) -> Constrained[EvalGrad]:
+) -> ConstrainedPolicy[EvalGrad]:
     """Optimal regret and CCV without projections: `SeparationAdaGrad` on f_t + w_t g_t^+.
 
     The weight is that of `sinha_vaze_2024`. The paper proves regret O(sqrt T) and CCV
@@ -289,4 +289,4 @@ def lu_bagel(
     check_preset(preset, decision_set, horizon)
     T = needed_horizon(horizon) if preset == "theory" else None
     learner = SeparationAdaGrad(decision_set, T)
-    return Constrained(learner, priced(learner, horizon, preset, lipschitz, eagerness))
+    return ConstrainedPolicy(learner, priced(learner, horizon, preset, lipschitz, eagerness))

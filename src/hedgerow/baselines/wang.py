@@ -18,7 +18,7 @@ from hedgerow.learners.ocg import StronglyConvexOCG
 from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks, doubled
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
@@ -34,7 +34,7 @@ from hedgerow.policies.presets import (
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.potentials import ExponentialPotential, PowerPotential
-from hedgerow.surrogates.ranges import GivenRanges, LearntRanges
+from hedgerow.surrogates.ranges import FixedRanges, WorstCaseRanges
 from hedgerow.surrogates.values import CurrentValues
 
 PROOF_CONSTANT = 64.0
@@ -65,7 +65,7 @@ def wang_2025(
     preset: Preset = "practical",
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
-) -> Constrained[EvalGrad]:
+) -> ConstrainedPolicy[EvalGrad]:
     """OFW-TVC: online Frank-Wolfe that restarts whenever the surrogate has become too steep.
 
     Regret O(T^{3/4}) against every point that satisfies all constraints, CCV O(T^{3/4} log T); one
@@ -110,12 +110,12 @@ def wang_2025(
         # the guess 1; in round 1 a restart would double it and lose nothing
         guess = doubled(unit, G * (1.0 + potential.weight(0.0)))
         learner = RestartedOCG(decision_set, PaperSteps(T), guess)
-        ranges = GivenRanges(violation=unit)  # the queue is beta Q_t
-        return Constrained(learner, CurrentSurrogate(potential, 0.0, ranges, lipschitz=G))
+        ranges = FixedRanges(violation=unit)  # the queue is beta Q_t
+        return ConstrainedPolicy(learner, CurrentSurrogate(potential, 0.0, ranges, lipschitz=G))
     learner = RestartedOCG(decision_set, CertificateSteps(), restart=RestartAtStart())
     rate = PRACTICAL_RATE * as_positive(eagerness, "eagerness") * T**-0.75
-    learnt = LearntRanges(learner, ratio=given_ratio(lipschitz))
-    return Constrained(learner, CurrentSurrogate(ExponentialPotential(rate), 0.0, learnt))
+    learnt = WorstCaseRanges(learner, ratio=given_ratio(lipschitz))
+    return ConstrainedPolicy(learner, CurrentSurrogate(ExponentialPotential(rate), 0.0, learnt))
 
 
 def wang_potential(T: int) -> ExponentialPotential:
@@ -131,7 +131,7 @@ def wang_2025_strongly_convex(
     preset: Preset = "practical",
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
-) -> Constrained[EvalGrad]:
+) -> ConstrainedPolicy[EvalGrad]:
     """SCOFW-TVC: online Frank-Wolfe for strongly convex costs, without restarts.
 
     Regret O(T^{2/3}), CCV O(T^{5/6}); one linear minimisation and a closed-form line search a
@@ -163,13 +163,13 @@ def wang_2025_strongly_convex(
         refuse_eagerness(eagerness)
         G, D = needed_lipschitz(lipschitz), decision_set.diameter
         gamma = G / (G + learner.modulus * D)
-        ranges = GivenRanges(violation=G * D * T ** (2.0 / 3.0))  # the queue is 1/2 + beta Q_t
+        ranges = FixedRanges(violation=G * D * T ** (2.0 / 3.0))  # the queue is 1/2 + beta Q_t
         potential = PowerPotential(2.0, math.sqrt(gamma))  # z^2 + z = (z + 1/2)^2 - 1/4
-        return Constrained(learner, CurrentSurrogate(potential, 0.5, ranges))
+        return ConstrainedPolicy(learner, CurrentSurrogate(potential, 0.5, ranges))
     weight = PRACTICAL_WEIGHT * as_positive(eagerness, "eagerness")
     potential = PowerPotential(2.0, T ** (1.0 / 3.0) / math.sqrt(weight))
-    learnt = LearntRanges(learner, ratio=given_ratio(lipschitz))
-    return Constrained(learner, CurrentSurrogate(potential, 0.5 * T ** (2.0 / 3.0), learnt))
+    learnt = WorstCaseRanges(learner, ratio=given_ratio(lipschitz))
+    return ConstrainedPolicy(learner, CurrentSurrogate(potential, 0.5 * T ** (2.0 / 3.0), learnt))
 
 
 BANDIT_RATE = 20.0
@@ -246,10 +246,10 @@ def wang_2025_bandit(
         unit *= c * D / r + 3.0 * c + 1.0 + 2.0 * c * D / (n * M) + n * M * D / c
         warn_if_vacuous(T, lambda T: wang_potential(T).weight(G * D * T / unit))
         learner = RestartedBlockBandit(decision_set, WangBlocks(T, M, c), seed, guess=unit)  # 1
-        surrogate = CurrentValues(wang_potential(T), 0.0, GivenRanges(unit))
+        surrogate = CurrentValues(wang_potential(T), 0.0, FixedRanges(unit))
         return ConstrainedBandit(learner, surrogate, declared)
     learner = RestartedBlockBandit(decision_set, PracticalBlocks(T), seed)
-    ranges = GivenRanges(violation=min(Fg, Gg * D), ratio=Gf / Gg)
+    ranges = FixedRanges(violation=min(Fg, Gg * D), ratio=Gf / Gg)
     rate = BANDIT_RATE * as_positive(eagerness, "eagerness") * T**-0.75
     surrogate = CurrentValues(ExponentialPotential(rate), 0.0, ranges)
     return ConstrainedBandit(learner, surrogate, declared)

@@ -27,7 +27,7 @@ from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.composition import Composition
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.paper import paper_potential
 from hedgerow.policies.sampled import SampledPlay
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, UNCAPPED, Theorem
@@ -74,7 +74,7 @@ def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
         name = f"{type(policy).__name__} over {inner.policy}"
         return Explanation(name, inner.horizon, (*found, *kept), inner.adaptivity)
     horizon = next((theorem.horizon for theorem in theorems if theorem.horizon is not None), None)
-    if isinstance(policy, Constrained):
+    if isinstance(policy, ConstrainedPolicy):
         if isinstance(policy.learner, AdaptiveOCG):
             horizon = policy.learner.steps.horizon
         found = [*_certificates(policy, budget), *found]
@@ -91,7 +91,7 @@ def _name(policy: Policy[Any, Any]) -> str:
     return f"{name}({type(policy.learner).__name__}, {type(policy.surrogate).__name__})"
 
 
-def _certificates(policy: Constrained[Any], budget: float) -> Iterator[Guarantee]:
+def _certificates(policy: ConstrainedPolicy[Any], budget: float) -> Iterator[Guarantee]:
     """What holds after the fact, whatever the constants."""
     snapshot = policy.state()
     seen = _numbers(snapshot)

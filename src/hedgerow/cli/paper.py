@@ -70,7 +70,7 @@ def reproduce(
     with report_errors():
         experiment = load_experiment("paper" if network is None else "paper_network", network)
         if full:
-            experiment = replace(experiment, seeds=tuple(FULL_SEEDS), few=None)
+            experiment = replace(experiment, seeds=tuple(FULL_SEEDS), common_seeds=None)
         folder = out or Path("out") / ("reproduce" if network is None else "reproduce-network")
         force = workforce(workers, cluster)
         with resumable(folder):
@@ -101,7 +101,7 @@ def first_tasks(experiment: Experiment) -> list[Task]:
     some = replace(
         experiment,
         problems=(replace(problem, horizons=(max(problem.horizons),)),),
-        methods=experiment.many or experiment.methods,
+        methods=experiment.all_seeds or experiment.methods,
         presets=experiment.presets[:1],
         eagerness=(1.0,),
         seeds=experiment.seeds[:EARLY],
@@ -120,7 +120,7 @@ def demo(
     with report_errors():
         console = Console()
         out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
-        problem = hr.ShortestPath.atlas_like(horizon=horizon, seed=seed)
+        problem = hr.ShortestPath.random_network(horizon=horizon, seed=seed)
         X = problem.decision_set
         console.print(
             f"Constrained shortest path: {X.nodes} nodes, {X.dim} edges, {horizon} rounds, "
@@ -129,7 +129,7 @@ def demo(
             highlight=False,
             soft_wrap=True,
         )
-        rounds = hr.Recorded(X, problem)  # drawn once, so that only the policies are timed
+        rounds = hr.RecordedProblem(X, problem)  # drawn once, so that only the policies are timed
         with _progress() as bar:
             searched = bar.track(hr.games.hindsight_steps(problem), description="benchmark")
             (best,) = deque(searched, maxlen=1)

@@ -35,7 +35,7 @@ from hedgerow.report.traffic import (
     write_traffic_page,
 )
 from hedgerow.surrogates.adaptive import AdaptiveSurrogate
-from hedgerow.surrogates.ranges import SeenRanges
+from hedgerow.surrogates.ranges import ObservedRanges
 
 NETWORK = "topozoo/Abilene"
 """Played on if no network is given: small enough for a linear programme per round."""
@@ -77,7 +77,7 @@ def run_traffic(
     certificates = {}
     for name, policy in policies.items():
         records[name].play(policy, advice if name == ADVISED else ())
-        if isinstance(policy, hr.Constrained):
+        if isinstance(policy, hr.ConstrainedPolicy):
             certificates[name] = policy.certificate()
     silent = _remove_vacuous(problem, certificates)
     traces = {name: record.trace for name, record in records.items()}
@@ -153,7 +153,7 @@ def _policies(problem: TrafficEngineering, advice: Sequence[str]) -> dict[str, A
     """Return the policies by name."""
     X = problem.decision_set
     learner = BlockOCG(X)
-    blocks = hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner)))
+    blocks = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner)))
     return {
         SHORTEST: FixedSplit(X, problem.shortest),
         "ECMP": FixedSplit(X, problem.equal_split),

@@ -143,7 +143,7 @@ def backtest(
         )
     advisers = advisers_of(problem, advice)
     flags = problem.dead_links(dead_from)
-    best = hindsight(problem, budget="least", time_limit=as_number(time_limit, "time_limit"))
+    best = hindsight(problem, budget="minimum", time_limit=as_number(time_limit, "time_limit"))
     players = {**default_policies(problem, eagerness, violated), **(policies or {})}
     if advice:
         X, m = problem.decision_set, problem.constraints

@@ -14,7 +14,7 @@ from hedgerow.games.simulation import simulate
 from hedgerow.inputs import Vector
 from hedgerow.policies.method import Constants, Method
 from hedgerow.policies.without_constraint import unconstrained
-from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
+from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, RecordedProblem, Round
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.paths.dag_paths import DagPaths
 
@@ -73,7 +73,7 @@ def known_constants(problem: Problem) -> Known:
 
 def _chunks(problem: Problem) -> Iterator[LinearChunk] | None:
     """Return the rounds as arrays if all are linear and fixed in advance."""
-    if problem.adaptive or not isinstance(problem, (LinearProblem, Recorded)):
+    if problem.adaptive or not isinstance(problem, (LinearProblem, RecordedProblem)):
         return None
     return problem.chunks()
 
@@ -130,7 +130,7 @@ def is_compiled(method: Method) -> bool | None:
     Whether a game is compiled also depends on the set and the rounds; see `Trace.compiled`.
     """
     X = DagPaths(EDGES, 0, 3)
-    problem = Recorded(X, [(Linear(np.ones(X.dim)), Linear(np.ones(X.dim), -1.5))] * 2)
+    problem = RecordedProblem(X, [(Linear(np.ones(X.dim)), Linear(np.ones(X.dim), -1.5))] * 2)
     known = Constants((3.0, 3.0), (3.0, 3.0))
     base = {"lengths": np.ones(X.dim), "prices": np.ones(X.dim)}
     with warnings.catch_warnings():

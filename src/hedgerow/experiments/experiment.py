@@ -147,14 +147,14 @@ class Experiment:
         methods: the methods, by name or by import path.
         presets: the sets of constants.
         eagerness: of the practical presets; a theory preset always has 1.
-        eager: the methods that play every eagerness; all others play 1.
+        eagerness_methods: the methods that play every eagerness; all others play 1.
         seeds: one repetition each.
         tuning: of `hedgerow tune`, or None.
         code: the SHA-256 of the file of each method from outside of the library, by its name.
         fixed: the methods that play the same action in every round, with their actions.
         violated: the methods with an allowed share of violated rounds: the method inside, and p.
-        few: how many seeds are enough, the first ones; None: every seed is played by all.
-        many: with few: the methods that play every seed, with eagerness 1 and at the longest
+        common_seeds: how many seeds are enough, the first ones; None: every seed is played by all.
+        all_seeds: with few: the methods that play every seed, with eagerness 1 and at the longest
             horizon of each problem. They alone play shorter horizons, with a few seeds.
 
     """
@@ -165,20 +165,20 @@ class Experiment:
     methods: tuple[str, ...]
     presets: tuple[str, ...]
     eagerness: tuple[float, ...]
-    eager: tuple[str, ...]
+    eagerness_methods: tuple[str, ...]
     seeds: tuple[int, ...]
     tuning: Tuning | None = None
     code: tuple[tuple[str, str], ...] = ()
     fixed: tuple[tuple[str, Action], ...] = ()
     violated: tuple[tuple[str, tuple[str, float]], ...] = ()
-    few: int | None = None
-    many: tuple[str, ...] = ()
+    common_seeds: int | None = None
+    all_seeds: tuple[str, ...] = ()
 
     def plays(self, method: str, eagerness: float, longest: bool, seed: int) -> bool:
         """Whether a method plays a seed with this eagerness, at the longest horizon or not."""
-        if self.few is None:
+        if self.common_seeds is None:
             return True
-        much, early = method in self.many and eagerness == 1.0, seed in self.seeds[: self.few]
+        much, early = method in self.all_seeds and eagerness == 1.0, seed in self.seeds[: self.common_seeds]
         return (much or early) if longest else (much and early)
 
     def resolved(self) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class Experiment:
             "methods": list(self.methods),
             "presets": list(self.presets),
             "eagerness": list(self.eagerness),
-            "eager": list(self.eager),
+            "eagerness_methods": list(self.eagerness_methods),
             "seeds": list(self.seeds),
             "tune": tuning,
             **({"code": dict(self.code)} if self.code else {}),
@@ -208,5 +208,5 @@ class Experiment:
                 if self.violated
                 else {}
             ),
-            **({"few": self.few, "many": list(self.many)} if self.few is not None else {}),
+            **({"common_seeds": self.common_seeds, "all_seeds": list(self.all_seeds)} if self.common_seeds is not None else {}),
         }

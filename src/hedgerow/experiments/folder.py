@@ -66,7 +66,7 @@ def _locked(lock: IO[bytes], alone: bool) -> bool:
 
 PARTS = ("partial", "runs", "benchmarks")
 OURS = (*PARTS, "experiment.json", "environment.json", "timings.jsonl", "report")
-FREE = ("about", "seeds", "tune", "few", "many")
+FREE = ("about", "seeds", "tune", "common_seeds", "all_seeds")
 """Keys that may differ from one sweep of a folder to the next: no run depends on them."""
 
 
@@ -176,7 +176,7 @@ def _grows(stored: Record, asked: dict[str, Any], folder: Path, free: tuple[str,
             "library or of your own code; a folder may grow only by seeds after those it has: "
             "give another folder, or remove it"
         )
-    few = [of.get("few") or math.inf for of in (stored, asked)]
+    few = [of.get("common_seeds") or math.inf for of in (stored, asked)]
     return len(new) > len(old) or few[1] > few[0]
 
 

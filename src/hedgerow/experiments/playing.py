@@ -23,7 +23,7 @@ from hedgerow.inputs import Vector
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import VacuousConstantsWarning
 from hedgerow.problems.measured_routes import MeasuredRoutes
-from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
+from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, RecordedProblem, Round
 from hedgerow.protocols.limits import names_of, refuse_sum
 from hedgerow.protocols.parts import Feedback, Policy, ResumablePolicy
 from hedgerow.protocols.service_level import ServiceLevel
@@ -66,7 +66,7 @@ def materialise(problem: Problem) -> Problem:
         return problem
     if isinstance(problem, LinearProblem):
         return Materialised(problem)
-    return Recorded(problem.decision_set, problem)
+    return RecordedProblem(problem.decision_set, problem)
 
 
 @dataclass(eq=False)
@@ -137,7 +137,7 @@ def benchmark_of(
 
     """
     sizes = sizes_of(problem) if isinstance(problem, Problem) else None
-    best = hindsight(problem, seen, budget="least", units=sizes)
+    best = hindsight(problem, seen, budget="minimum", units=sizes)
     free = hindsight(problem, seen, constrained=False)
     rounds = seen if isinstance(problem, DecisionSet) or seen is not None else problem
     assert rounds is not None

@@ -35,9 +35,9 @@ GROUP = "hedgerow.problems"
 
 
 @problem_kind()
-def atlas_like(horizon: int, seed: int, *, nodes: int = 191, edges: int = 1200) -> Problem:
+def random_network(horizon: int, seed: int, *, nodes: int = 191, edges: int = 1200) -> Problem:
     """Routes on a graph by the paper's recipe, latencies like RIPE Atlas', bandwidth synthetic."""
-    return ShortestPath.atlas_like(nodes, edges, horizon, seed)
+    return ShortestPath.random_network(nodes, edges, horizon, seed)
 
 
 @problem_kind()

@@ -106,14 +106,14 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         methods=tuple(file.methods),
         presets=tuple(file.presets),
         eagerness=tuple(file.eagerness),
-        eager=tuple(file.eager or file.methods),
+        eagerness_methods=tuple(file.eagerness_methods or file.methods),
         seeds=tuple(file.seeds),
         tuning=_tuning(file.tune) if file.tune else None,
         code=tuple((name, digest) for name, digest in code.items() if digest),
         fixed=tuple(file.fixed.items()),
         violated=tuple(file.violated.items()),
-        few=file.few,
-        many=tuple(file.many or ()),
+        common_seeds=file.common_seeds,
+        all_seeds=tuple(file.all_seeds or ()),
     )
     _build_each(experiment)
     return experiment

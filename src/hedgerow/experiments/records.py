@@ -171,10 +171,10 @@ class _Experiment(_Stored):
     methods: Distinct[Text]
     presets: Distinct[Text]
     eagerness: Distinct[Positive]
-    eager: Distinct[Text] | None = None
+    eagerness_methods: Distinct[Text] | None = None
     seeds: Seeds
-    few: Count | None = None
-    many: Distinct[Text] | None = None
+    common_seeds: Count | None = None
+    all_seeds: Distinct[Text] | None = None
     problems: Annotated[Filled[_Problem], AfterValidator(_check_labels)]
     selection: list[_Choice] | None = None
 

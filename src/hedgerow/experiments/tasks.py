@@ -176,7 +176,7 @@ def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[Ru
         if not _seeded(game) and not method.takes("seed") and seed != experiment.seeds[0]:
             continue
         for preset in experiment.presets if method.takes("preset") else ("practical",):
-            asked = experiment.eagerness if name in experiment.eager else (1.0,)
+            asked = experiment.eagerness if name in experiment.eagerness_methods else (1.0,)
             for eagerness in eagerness_of(method, preset, asked):
                 if experiment.plays(name, eagerness, longest, seed):
                     yield RunTask(

@@ -237,9 +237,9 @@ def training_part(experiment: Experiment) -> Experiment:
         problems=problems,
         seeds=tuning.seeds,
         eagerness=tuning.eagerness,
-        eager=experiment.methods,
+        eagerness_methods=experiment.methods,
         presets=("practical",),
-        few=None,
+        common_seeds=None,
     )
 
 

@@ -418,9 +418,9 @@ class ExperimentFile(Table):
     about: Text | None = None
     presets: Distinct[Annotated[str, among("practical", "theory")]] = ["practical"]
     eagerness: Distinct[Positive] = [1.0]
-    eager: Distinct[PlayingMethod] | None = None
-    few: Count | None = None
-    many: Distinct[PlayingMethod] | None = None
+    eagerness_methods: Distinct[PlayingMethod] | None = None
+    common_seeds: Count | None = None
+    all_seeds: Distinct[PlayingMethod] | None = None
     tune: Annotated[TuneTable, PlainValidator(partial(parse, TuneTable))] | None = None
 
     @model_validator(mode="before")
@@ -438,10 +438,10 @@ class ExperimentFile(Table):
             raise ValueError(f".violated.{idle[0]} does not play; name it in methods, too")
         if twice := [name for name in self.violated if name in self.fixed]:
             raise ValueError(f".violated.{twice[0]} has the name of a fixed action; give another")
-        if (self.few is None) != (self.many is None):
+        if (self.common_seeds is None) != (self.all_seeds is None):
             raise ValueError(
                 ".few (how many seeds are enough) and many (the methods that play all) go "
-                f"together; got {'many' if self.few is None else 'few'} alone"
+                f"together; got {'many' if self.common_seeds is None else 'few'} alone"
             )
         return self
 

@@ -15,7 +15,7 @@ from hedgerow.functions import Function
 from hedgerow.games import play
 from hedgerow.games.linear_game import TINY, LinearGame, Objective, Played
 from hedgerow.inputs import Vector, as_count
-from hedgerow.problems.problem import LinearChunk, Recorded
+from hedgerow.problems.problem import LinearChunk, RecordedProblem
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.trace import Trace
 
@@ -48,7 +48,7 @@ class FoundGame:
     random_value: float
 
     @property
-    def problem(self) -> Recorded:
+    def problem(self) -> RecordedProblem:
         """The sequence as a problem, to play again."""
         return self.game.problem(self.rounds)
 

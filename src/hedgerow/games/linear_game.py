@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.games import hindsight
 from hedgerow.inputs import Vector, as_count, as_number, as_positive, as_vector, freeze
-from hedgerow.problems.problem import LinearChunk, Recorded
+from hedgerow.problems.problem import LinearChunk, RecordedProblem
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet, HasInnerBall
@@ -105,9 +105,9 @@ class LinearGame:
         a = self.constraint_bound * limits
         return LinearChunk(self.cost_bound * costs[at], np.zeros(T), a[at], self.offsets(a)[at])
 
-    def problem(self, rounds: LinearChunk) -> Recorded:
+    def problem(self, rounds: LinearChunk) -> RecordedProblem:
         """Return the rounds as a problem to play."""
-        return Recorded(self.decision_set, rounds.rounds())
+        return RecordedProblem(self.decision_set, rounds.rounds())
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,9 @@ from hedgerow.feedback import first_order
 from hedgerow.functions import Function, parts_of
 from hedgerow.games.advice import GameAdvice, following
 from hedgerow.inputs import as_count
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.problems.compiled_rounds import CompiledChunk
-from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded
+from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, RecordedProblem
 from hedgerow.protocols.late_feedback import signature_of
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.rounds import CompiledRounds
@@ -105,12 +105,12 @@ def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
         kind = type(policy).__name__
         raise TypeError(
             f"a game needs a policy, whose tell takes cost and constraint, got the learner {kind}; "
-            "make it one with Constrained(learner, surrogate)"
+            "make it one with ConstrainedPolicy(learner, surrogate)"
         )
     if not isinstance(problem, Problem):
         raise TypeError(
             f"play needs a Problem, got a {type(problem).__name__}; "
-            "rounds of your own become one with Recorded(decision_set, rounds)"
+            "rounds of your own become one with RecordedProblem(decision_set, rounds)"
         )
     X = problem.decision_set
     own = getattr(policy, "decision_set", None)
@@ -242,7 +242,7 @@ def _linear_chunks(problem: Problem, size: int) -> Iterator[LinearChunk] | None:
     """Return the rounds as arrays, if they are linear and known beforehand."""
     if isinstance(problem, LinearProblem) and not problem.adaptive:
         return problem.chunks(size)
-    return problem.chunks(size) if isinstance(problem, Recorded) else None
+    return problem.chunks(size) if isinstance(problem, RecordedProblem) else None
 
 
 def _after(chunks: Iterator[LinearChunk], skip: int) -> Iterator[LinearChunk]:
@@ -269,7 +269,7 @@ def _play(
         ((cost, constraint),) = one.rounds()
         seen[:, done] = turn(policy, done, cost, constraint, observe)[2:4]
         done += 1
-    if isinstance(policy, Constrained):
+    if isinstance(policy, ConstrainedPolicy):
         policy.warn_if_ignored()
     return Trace(seen[0], seen[1], compiled=True)
 
@@ -303,7 +303,7 @@ def _play_convex(
         if alike:
             each[:, done] = step.each
         done += 1
-    if isinstance(policy, Constrained):
+    if isinstance(policy, ConstrainedPolicy):
         policy.warn_if_ignored()
     return Trace(seen[0], seen[1], compiled=True, violations_each=each if alike else None)
 

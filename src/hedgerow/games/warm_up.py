@@ -11,10 +11,10 @@ import numpy as np
 from hedgerow.functions import Linear, Quadratic
 from hedgerow.games.comparators.hindsight import hindsight
 from hedgerow.games.simulation import play, simulate
-from hedgerow.policies.bandit import projection_free_cbco
+from hedgerow.policies.bandit import projection_free_bandit
 from hedgerow.policies.paper import projection_free_coco, projection_free_long_term
 from hedgerow.policies.without_constraint import unconstrained
-from hedgerow.problems.problem import Problem, Recorded
+from hedgerow.problems.problem import Problem, RecordedProblem
 from hedgerow.problems.shortest_path import ShortestPath
 from hedgerow.sets.balls.boxes import Box
 from hedgerow.sets.balls.l1_l2_balls import L2Ball
@@ -35,7 +35,7 @@ class WarmUp(NamedTuple):
 def warm_ups() -> Iterator[WarmUp]:
     """Yield the games: each default policy on paths, a simplex, a box and a ball."""
     problems: dict[str, Callable[[], Problem]] = {
-        "paths": partial(ShortestPath.atlas_like, nodes=10, edges=24, horizon=ROUNDS, seed=0),
+        "paths": partial(ShortestPath.random_network, nodes=10, edges=24, horizon=ROUNDS, seed=0),
         "simplex": partial(_rounds, Simplex(3)),
         "box": partial(_rounds, Box(np.zeros(3), np.ones(3))),
         "ball": partial(_rounds, L2Ball(3)),
@@ -53,13 +53,13 @@ def warm_ups() -> Iterator[WarmUp]:
     yield WarmUp(
         "several constraints", partial(_play, _two_queues, partial(_rounds, Simplex(3), limits=2))
     )
-    yield WarmUp("projection_free_cbco, box", _bandit)
+    yield WarmUp("projection_free_bandit, box", _bandit)
 
 
-def _rounds(X: DecisionSet, *, curved: bool = False, limits: int = 1) -> Recorded:
+def _rounds(X: DecisionSet, *, curved: bool = False, limits: int = 1) -> RecordedProblem:
     rng = np.random.default_rng(0)
     draws = rng.random((ROUNDS, 1 + limits, 3))
-    return Recorded(
+    return RecordedProblem(
         X,
         [
             (Quadratic.distance(c) if curved else Linear(c), [Linear(g - 0.2, -0.3) for g in caps])
@@ -84,10 +84,10 @@ def _two_queues(X: DecisionSet) -> Any:
 
 
 def _hindsight(make: Callable[[], Problem]) -> None:
-    hindsight(make(), budget="least")
+    hindsight(make(), budget="minimum")
 
 
 def _bandit() -> None:
     problem = _rounds(Box(-np.ones(3), np.ones(3)))
-    policy = projection_free_cbco(problem.decision_set, ROUNDS, 0, lipschitz=2.0, bound=4.0)
+    policy = projection_free_bandit(problem.decision_set, ROUNDS, 0, lipschitz=2.0, bound=4.0)
     simulate(policy, problem)

@@ -1,6 +1,6 @@
 from .client import Client as Client
 from .history import History as History
-from .opening import open as open  # noqa: A004
+from .opening import open_session as open_session
 from .session import Acknowledgement as Acknowledgement
 from .session import ConflictError as ConflictError
 from .session import Decision as Decision

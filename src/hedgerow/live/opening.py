@@ -23,7 +23,7 @@ from hedgerow.release import this_release
 from hedgerow.sets.decision_set import DecisionSet
 
 
-def open(  # noqa: A001 - live.open, as in gzip.open
+def open_session(
     store: str | os.PathLike[str] | Store,
     name: str,
     policy: ResumablePolicy[Any, Any],
@@ -49,11 +49,11 @@ def open(  # noqa: A001 - live.open, as in gzip.open
     >>> import tempfile, hedgerow as hr
     >>> folder = tempfile.TemporaryDirectory()
     >>> policy = hr.projection_free_coco(hr.sets.Simplex(2))
-    >>> with hr.live.open(f"{folder.name}/routes.db", "edge-eu", policy) as session:
+    >>> with hr.live.open_session(f"{folder.name}/routes.db", "edge-eu", policy) as session:
     ...     decision = session.ask()
     ...     _ = session.tell(decision.id, hr.Linear([1.0, 2.0]), hr.Linear([1.0, 0.0], -0.75))
     >>> again = hr.projection_free_coco(hr.sets.Simplex(2))
-    >>> with hr.live.open(f"{folder.name}/routes.db", "edge-eu", again) as session:
+    >>> with hr.live.open_session(f"{folder.name}/routes.db", "edge-eu", again) as session:
     ...     session.ask().round
     2
     >>> folder.cleanup()
@@ -125,7 +125,7 @@ def upgrade_session(store: Store, name: str) -> None:
     if spec is None:
         raise ValueError(
             f"session {name!r} was created in Python, so only Python has its policy; open it there "
-            "with live.open(..., upgrade=True)"
+            "with live.open_session(..., upgrade=True)"
         )
     begin(store, name, policy_of(stored_spec(spec, name)), spec=spec, upgrade=True)
 

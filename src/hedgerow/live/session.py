@@ -39,7 +39,7 @@ from hedgerow.live.payloads import (
 from hedgerow.live.replica import Replica
 from hedgerow.live.schema import ASK, HEADS, JOURNAL, TELL
 from hedgerow.live.store import Status, Store, call_after_fork
-from hedgerow.problems.problem import GivenRound, Recorded
+from hedgerow.problems.problem import GivenRound, RecordedProblem
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import ResumablePolicy
 
@@ -106,7 +106,7 @@ class Acknowledgement:
 
 
 class Session:
-    """A named sequence of decisions in a store; `live.open` makes one.
+    """A named sequence of decisions in a store; `live.open_session` makes one.
 
     Several decisions may be open at a time, and several processes may serve one session.
     """
@@ -376,7 +376,7 @@ class Session:
             bound: float = certify(budget)  # it prints why if it is vacuous
             return bound
 
-    def problem(self) -> Recorded:
+    def problem(self) -> RecordedProblem:
         """Return the answered rounds, in the order of feedback, to replay other policies on.
 
         A round is the linear function that was seen, value + <gradient, x - action>: the function
@@ -400,7 +400,7 @@ class Session:
                 cost, constraint = unpack_feedback(row.payload, row.digest, self._dim)
                 each = constraint if isinstance(constraint, tuple) else (constraint,)
                 rounds.append((_linear(cost, action), [_linear(g, action) for g in each]))
-        return Recorded(self.policy.decision_set, rounds)
+        return RecordedProblem(self.policy.decision_set, rounds)
 
     def hindsight(
         self,

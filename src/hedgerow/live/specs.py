@@ -115,7 +115,7 @@ def check_spec(spec: Spec, largest: int) -> None:
     if METHODS[method].sees != "gradients":
         raise ValueError(
             f"{method} does not learn from values and gradients, which is what comes over HTTP; "
-            "serve it from Python with live.open"
+            "serve it from Python with live.open_session"
         )
     _check_size(policy_of(spec).decision_set.dim, largest)
 

@@ -34,7 +34,7 @@ def hub_graph(
     their latencies and the least of their bandwidths: no pair of spokes was ever measured. Nodes
     are put in an order with the source first, the hub in the middle and the target last; every edge
     points forward and lies on a path from source to target. The edge list is that of
-    `ShortestPath.atlas_like` for the same nodes, edges and seed.
+    `ShortestPath.random_network` for the same nodes, edges and seed.
 
     Args:
         star: a network with a hub, where every edge joins the hub and a spoke.

@@ -1,7 +1,7 @@
 from .away import away_coco as away_coco
-from .bandit import projection_free_cbco as projection_free_cbco
+from .bandit import projection_free_bandit as projection_free_bandit
 from .certificate import Certificate as Certificate
-from .constrained import Constrained as Constrained
+from .constrained import ConstrainedPolicy as ConstrainedPolicy
 from .constrained_bandit import ConstrainedBandit as ConstrainedBandit
 from .constrained_bandit import DeclaredValues as DeclaredValues
 from .limited_step import LimitedStep as LimitedStep

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from hedgerow.feedback import Constraints
 from hedgerow.learners.away_ocg import AwayOCG
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.paper import theorem_g
 from hedgerow.policies.presets import Lipschitz, check_preset, given_ratio
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import records_call
 from hedgerow.surrogates.adaptive import AdaptiveSurrogate
 from hedgerow.surrogates.guard import Guard
-from hedgerow.surrogates.ranges import SeenRanges
+from hedgerow.surrogates.ranges import ObservedRanges
 
 
 @records_call
@@ -21,7 +21,7 @@ def away_coco(
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
     vertices: int | None = None,
-) -> Constrained[Constraints]:
+) -> ConstrainedPolicy[Constraints]:
     """`projection_free_coco(tracking=False)` with away steps: one oracle call per round.
 
     On polytopes of known pyramidal width, such as simplices, boxes, l1 balls and products of
@@ -44,6 +44,6 @@ def away_coco(
     check_preset("practical", decision_set, None)
     learner = AwayOCG(decision_set, vertices=vertices)
     guard = Guard(learner)
-    ranges = SeenRanges(learner, ratio=given_ratio(lipschitz))
+    ranges = ObservedRanges(learner, ratio=given_ratio(lipschitz))
     surrogate = AdaptiveSurrogate(ranges, eagerness, guard=guard)
-    return Constrained(learner, surrogate, (theorem_g(guard),))
+    return ConstrainedPolicy(learner, surrogate, (theorem_g(guard),))

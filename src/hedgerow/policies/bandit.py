@@ -20,7 +20,7 @@ from hedgerow.policies.presets import (
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, EXACT, FEASIBLE, OBLIVIOUS, UNCAPPED, Theorem
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.potentials import PowerPotential
-from hedgerow.surrogates.ranges import GivenRanges
+from hedgerow.surrogates.ranges import FixedRanges
 from hedgerow.surrogates.values import DriftSurrogate, LaggedSurrogate
 
 
@@ -33,7 +33,7 @@ from hedgerow.surrogates.values import DriftSurrogate, LaggedSurrogate
     needs="known T, G, bound; oblivious rounds; inner ball",
     confidence="high",
 )
-def projection_free_cbco(
+def projection_free_bandit(
     decision_set: DecisionSet,
     horizon: int,
     seed: int | None = None,
@@ -41,7 +41,7 @@ def projection_free_cbco(
     rng: RNG | None = None,
     lipschitz: float | tuple[float, float],
     bound: float | tuple[float, float],
-    violation_range: float | None = None,
+    violation_unit: float | None = None,
     benchmark_budget: float = 0.0,
     preset: Preset = "practical",
 ) -> ConstrainedBandit:
@@ -63,7 +63,7 @@ def projection_free_cbco(
         rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         lipschitz: a Lipschitz constant of costs and constraints, or a pair of them.
         bound: a bound of |cost| and |constraint| over the set, or a pair of them.
-        violation_range: the unit of violation, the largest that one round can cause; by default
+        violation_unit: the unit of violation, the largest that one round can cause; by default
             the smaller of the constraint's bound and its Lipschitz constant times the diameter.
             This policy does not learn its unit: if violations are far below it, it reacts late.
             Give a smaller one then.
@@ -81,7 +81,7 @@ def projection_free_cbco(
     declared = DeclaredValues(max(Gf, Gg), max(Ff, Fg))
     calls = Theorem("cap of a block", (("T", float(T)),))
     if preset == "theory":
-        refuse_in_theory(violation_range=violation_range)
+        refuse_in_theory(violation_unit=violation_unit)
         learner = BlockBandit(decision_set, PaperBlocks(T), seed)
         n, r, R, G, F = learner.dim, learner.radius, D, declared.lipschitz, declared.bound
 
@@ -113,8 +113,8 @@ def projection_free_cbco(
         return ConstrainedBandit(learner, surrogate(T), declared, (calls, rates))
     learner = BlockBandit(decision_set, PracticalBlocks(T), seed)
     Mg = min(Fg, Gg * D)
-    if violation_range is not None:
-        Mg = as_positive(violation_range, "violation_range")
+    if violation_unit is not None:
+        Mg = as_positive(violation_unit, "violation_unit")
     potential = PowerPotential(p, max(0.1 * T**0.75, 2.0 * p) + budget / Mg)
-    drift = DriftSurrogate(potential, p, GivenRanges(violation=Mg, ratio=Gf / Gg))
+    drift = DriftSurrogate(potential, p, FixedRanges(violation=Mg, ratio=Gf / Gg))
     return ConstrainedBandit(learner, drift, declared, (calls,))

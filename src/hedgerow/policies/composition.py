@@ -15,7 +15,7 @@ from hedgerow.protocols.late_feedback import takes_late
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful, states
-from hedgerow.surrogates.ranges import INFEASIBLE, LearntRanges
+from hedgerow.surrogates.ranges import INFEASIBLE, WorstCaseRanges
 
 SeenCost = TypeVar("SeenCost")
 SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
@@ -56,7 +56,7 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         check_parts(learner, surrogate)
         if any(ranges.learner is not learner for ranges in _learnt(surrogate)):
             raise ValueError(
-                "the surrogate's ranges measure another learner's plays; build LearntRanges with "
+                "the surrogate's ranges measure another learner's plays; build WorstCaseRanges with "
                 "the learner of this policy"
             )
         self.learner = learner
@@ -109,7 +109,7 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         summary = summary_of(self._state, weights, self.oracle_calls, self.projections)
         queues = getattr(self.surrogate, "surrogates", (self.surrogate,))
         ranges = [getattr(queue, "ranges", None) for queue in queues]
-        infeasible = [int(r.array[INFEASIBLE]) for r in ranges if isinstance(r, LearntRanges)]
+        infeasible = [int(r.array[INFEASIBLE]) for r in ranges if isinstance(r, WorstCaseRanges)]
         summary = replace(
             summary,
             reaction=getattr(self.surrogate, "reaction", None),
@@ -160,9 +160,9 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         return {"learner": self.learner, "surrogate": self.surrogate}
 
 
-def _learnt(part: object) -> Iterator[LearntRanges]:
+def _learnt(part: object) -> Iterator[WorstCaseRanges]:
     """Yield the ranges in a surrogate that are learnt from a learner's rounds."""
-    if isinstance(part, LearntRanges):
+    if isinstance(part, WorstCaseRanges):
         yield part
     elif isinstance(part, Stateful):
         for inner in part._parts.values():

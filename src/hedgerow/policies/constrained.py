@@ -33,13 +33,13 @@ from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.make_loss import WRITTEN
 from hedgerow.surrogates.queued import checked, checked_each, is_plain
-from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, LearntRanges, SeenRanges
+from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, WorstCaseRanges, ObservedRanges
 from hedgerow.surrogates.rounds import NO_NOISE, LossRounds, advisers_of, round_table, tell_round
 
 Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
 
-class Constrained(Composition[EvalGrad, Seen]):
+class ConstrainedPolicy(Composition[EvalGrad, Seen]):
     """A policy for first-order feedback: a surrogate builds one loss per round, a learner plays it.
 
     The learner and the surrogate determine the guarantee. `AdaptiveOCG` with `CurrentSurrogate` is
@@ -197,7 +197,7 @@ class Constrained(Composition[EvalGrad, Seen]):
     def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
         """Return its rounds for the compiled loops, seen like this; None where a part has none."""
         make = getattr(self.surrogate, "compiled_rounds", None)
-        if make is None or not not_overridden(self, Constrained, "ask", "tell"):
+        if make is None or not not_overridden(self, ConstrainedPolicy, "ask", "tell"):
             return None
         rounds: CompiledRounds | None = make(self.learner, self.ledger)
         return rounds if rounds is not None and feedback is rounds.feedback else None
@@ -210,7 +210,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         warnings.warn(
             f"after {self._state['violated'][0]:.0f} violated rounds the weight on the constraint "
             f"is {self.surrogate.largest_weight:.2g} at most, too small to move the play: the "
-            "constraint is ignored; raise eagerness, or give violation_range in its own unit",
+            "constraint is ignored; raise eagerness, or give violation_unit in its own unit",
             IgnoredConstraintWarning,
             stacklevel=level_outside(),
         )
@@ -265,7 +265,7 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def transfer(
         self, decision_set: DecisionSet, kept: ArrayLike | None = None
-    ) -> Constrained[Seen]:
+    ) -> ConstrainedPolicy[Seen]:
         """Return a policy on another set that goes on from what this one has learnt.
 
         For networks whose links appear and disappear. The sums of gradients go on for the
@@ -284,11 +284,11 @@ class Constrained(Composition[EvalGrad, Seen]):
 
         return transferred(self, decision_set, kept)
 
-    def _ranges(self) -> list[LearntRanges]:
+    def _ranges(self) -> list[WorstCaseRanges]:
         """Return the ranges that the surrogate, or each of several, has learnt."""
         parts = getattr(self.surrogate, "surrogates", (self.surrogate,))
         found = (getattr(part, "ranges", None) for part in parts)
-        return [ranges for ranges in found if isinstance(ranges, LearntRanges)]
+        return [ranges for ranges in found if isinstance(ranges, WorstCaseRanges)]
 
     @property
     def _infeasible_rounds(self) -> int:
@@ -309,7 +309,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         ranges, T = next(iter(self._ranges()), None), float(self._state["rounds"][0])
         if ranges is None:
             return math.inf
-        seen = isinstance(ranges, SeenRanges)
+        seen = isinstance(ranges, ObservedRanges)
         root = math.sqrt(T * ranges.array[COSTS2]) if seen else T * ranges.array[GF]
         return float(self.decision_set.diameter * root)
 
@@ -324,7 +324,7 @@ class Constrained(Composition[EvalGrad, Seen]):
 
 
 def tell_in_python(
-    policy: Constrained[Any], cost: EvalGrad, constraint: Constraints, at: Vector | None
+    policy: ConstrainedPolicy[Any], cost: EvalGrad, constraint: Constraints, at: Vector | None
 ) -> None:
     """Take in a round by `tell_round`, with surrogate and learner as functions of Python."""
     learner, x = policy.learner, policy.ask()

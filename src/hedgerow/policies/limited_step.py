@@ -17,7 +17,7 @@ from hedgerow.inputs import Vector
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of, policy_table
 from hedgerow.kernels.vectors import copy, dot, dots_and_norms
 from hedgerow.policies.certificate import Certificate
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.summary import Summary
 from hedgerow.protocols.late_feedback import refuse_late
 from hedgerow.protocols.limits import refuse_sum
@@ -216,9 +216,9 @@ class LimitedStep(Stateful):
 
     feedback: Feedback = staticmethod(first_order_each)
 
-    def __init__(self, policy: Constrained[Any]):
+    def __init__(self, policy: ConstrainedPolicy[Any]):
         given: object = policy
-        if not isinstance(given, Constrained) or policy.feedback is not first_order:
+        if not isinstance(given, ConstrainedPolicy) or policy.feedback is not first_order:
             raise TypeError(
                 "LimitedStep needs a policy of a learner and a surrogate with one queue, such as "
                 f"projection_free_coco(X) without constraints=m, got {policy!r:.60}"
@@ -330,7 +330,7 @@ class LimitedStep(Stateful):
         """Bound the regret so far: the inner policy's certificate, and what y_t has cost more.
 
         Args:
-            budget: how much the benchmark may violate in total, as in `Constrained.certificate`.
+            budget: how much the benchmark may violate in total, as in `ConstrainedPolicy.certificate`.
 
         """
         found, totals = self.policy.certificate(budget), self._state["totals"]

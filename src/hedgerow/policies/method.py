@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from hedgerow.feedback import bandit, first_order, full
+from hedgerow.feedback import bandit, first_order, full_information
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector
 from hedgerow.policies.presets import Preset
@@ -119,7 +119,7 @@ class Method:
         if self.sees == "gradients":
             return first_order
         if self.sees == "whole":
-            return full
+            return full_information
         if constants is None:
             raise ValueError(f"{self.name} sees values alone and needs declared constants")
         declared = max(constants.lipschitz), max(constants.bound)

@@ -17,7 +17,7 @@ from hedgerow.learners.advised_ocg import AdvisedOCG
 from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.learners.tracking_ocg import TrackingOCG
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Lipschitz,
@@ -49,7 +49,7 @@ from hedgerow.surrogates.each_guard import EachGuard
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.per_constraint import one_or_each
 from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
-from hedgerow.surrogates.ranges import SeenRanges
+from hedgerow.surrogates.ranges import ObservedRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 
 PROOF_CONSTANT = 144.0
@@ -71,14 +71,14 @@ def projection_free_coco(
     *,
     preset: Preset = "practical",
     lipschitz: Lipschitz = None,
-    violation_range: float | None = None,
-    violation_scale: float | None = None,
+    violation_unit: float | None = None,
+    violation_budget: float | None = None,
     benchmark_budget: float = 0.0,
     eagerness: float = 1.0,
     tracking: bool = True,
     constraints: int | None = None,
     advisers: Sequence[str] | None = None,
-) -> Constrained[Constraints]:
+) -> ConstrainedPolicy[Constraints]:
     """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call per round.
 
     `practical` (the default) needs no horizon and no constants. The learner is `TrackingOCG`, the
@@ -114,9 +114,9 @@ def projection_free_coco(
         preset: "practical" or "theory".
         lipschitz: a Lipschitz constant of all costs and constraints, or a pair (costs,
             constraints). `theory` needs it; in `practical` it replaces the learnt Gf and Gg.
-        violation_range: the unit of violation, in the constraint's own unit; replaces the
+        violation_unit: the unit of violation, in the constraint's own unit; replaces the
             second largest one seen. Smaller means more eager.
-        violation_scale: about how much cumulative violation may be spent, in the constraint's own
+        violation_budget: about how much cumulative violation may be spent, in the constraint's own
             unit; replaces k_t U, scale and unit in one number.
         benchmark_budget: how much cumulative violation B the benchmark itself may have, in the
             constraint's unit: the potential's scale becomes k_t U + p B (in theory
@@ -146,8 +146,8 @@ def projection_free_coco(
     learner: AdaptiveOCG | AdvisedOCG | BlockOCG | TrackingOCG
     if preset == "theory":
         refuse_in_theory(
-            violation_range=violation_range,
-            violation_scale=violation_scale,
+            violation_unit=violation_unit,
+            violation_budget=violation_budget,
             constraints=constraints,
             advisers=advisers,
         )
@@ -158,7 +158,7 @@ def projection_free_coco(
         warn_if_vacuous(T, lambda T: _largest_weight(T, GD, benchmark_budget))
         learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
         theorem = _theorem(T, G, decision_set.diameter, as_budget(benchmark_budget))
-        return Constrained(learner, CurrentSurrogate(potential, queue), (theorem,))
+        return ConstrainedPolicy(learner, CurrentSurrogate(potential, queue), (theorem,))
     if not isinstance(tracking, bool):
         raise TypeError(f"tracking must be True or False, got {tracking!r}")
     if advisers is not None:
@@ -172,13 +172,13 @@ def projection_free_coco(
     else:
         learner = AdaptiveOCG(decision_set, CertificateSteps())
     scale = None
-    if violation_scale is not None:
-        if violation_range is not None:
+    if violation_budget is not None:
+        if violation_unit is not None:
             raise ValueError(
-                "violation_scale replaces violation_range (it is k_t U as one number); give one"
+                "violation_budget replaces violation_unit (it is k_t U as one number); give one"
             )
         scale = SCALE_FLOOR
-        violation_range = as_positive(violation_scale, "violation_scale") / scale
+        violation_unit = as_positive(violation_budget, "violation_budget") / scale
     budget = P * as_budget(benchmark_budget)
     guard: Guard | None = None
     each: EachGuard | None = None
@@ -189,10 +189,10 @@ def projection_free_coco(
     theorems = tuple(theorem_g(one) for one in (guard, each) if one is not None)
 
     def surrogate() -> AdaptiveSurrogate:
-        ranges = SeenRanges(learner, violation_range, given_ratio(lipschitz))
+        ranges = ObservedRanges(learner, violation_unit, given_ratio(lipschitz))
         return AdaptiveSurrogate(ranges, eagerness, scale, budget, guard)
 
-    return Constrained(learner, one_or_each(surrogate, constraints, each), theorems)
+    return ConstrainedPolicy(learner, one_or_each(surrogate, constraints, each), theorems)
 
 
 projection_free_coco_plain = baseline(
@@ -223,9 +223,9 @@ def projection_free_long_term(
     *,
     preset: Preset = "practical",
     lipschitz: Lipschitz = None,
-    violation_range: float | None = None,
+    violation_unit: float | None = None,
     constraints: int | None = None,
-) -> Constrained[Constraints]:
+) -> ConstrainedPolicy[Constraints]:
     """Long-term constraints: the sum of g_t stays small, slack in one round pays for another.
 
     What an average service level needs. `AdaptiveOCG` plays f_t + (2 Q(t-1)/V) g_t with
@@ -244,14 +244,14 @@ def projection_free_long_term(
         horizon: the number of rounds T; `theory` needs it, `practical` does not use it.
         preset: "practical" or "theory".
         lipschitz: as in `projection_free_coco`.
-        violation_range: the largest violation that one round can cause; replaces the learnt one.
+        violation_unit: the largest violation that one round can cause; replaces the learnt one.
         constraints: as in `projection_free_coco`: left out, the sum of each round's largest
             constraint stays small; with a number of constraints, the sum of each by itself.
 
     """
     check_preset(preset, decision_set, horizon)
     if preset == "theory":
-        refuse_in_theory(violation_range=violation_range, constraints=constraints)
+        refuse_in_theory(violation_unit=violation_unit, constraints=constraints)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
         GD = G * decision_set.diameter
 
@@ -265,17 +265,17 @@ def projection_free_long_term(
             (("T", float(T)), ("G", G), ("D", decision_set.diameter)),
             (CONVEX, ONE_CONSTANT, "|g_t| <= G D", FEASIBLE, ANALYTIC, EXACT, AT_ONCE),
         )
-        return Constrained(learner, SignedSurrogate(potential(T)), (theorem,))
+        return ConstrainedPolicy(learner, SignedSurrogate(potential(T)), (theorem,))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
     root = PowerPotential(2.0, GrowingScale(floor=1.0, factor=1.0, power=0.25))
 
     def surrogate() -> SignedSurrogate:
-        ranges = SeenRanges(
-            learner, violation_range, given_ratio(lipschitz), exclude_unavoidable=False
+        ranges = ObservedRanges(
+            learner, violation_unit, given_ratio(lipschitz), exclude_unavoidable=False
         )
         return SignedSurrogate(root, 0.0, ranges)
 
-    return Constrained(learner, one_or_each(surrogate, constraints))
+    return ConstrainedPolicy(learner, one_or_each(surrogate, constraints))
 
 
 def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[PowerPotential, float]:

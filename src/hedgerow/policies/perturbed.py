@@ -5,13 +5,13 @@ from __future__ import annotations
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import RNG, as_count, as_seed
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset
 from hedgerow.policies.theorem import AT_ONCE, EXACT, OBLIVIOUS, Theorem
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.potentials import PowerPotential
-from hedgerow.surrogates.ranges import SeenRanges
+from hedgerow.surrogates.ranges import ObservedRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 
 
@@ -31,7 +31,7 @@ def ftpl_coco(
     *,
     preset: Preset = "practical",
     rng: RNG | None = None,
-) -> Constrained[EvalGrad]:
+) -> ConstrainedPolicy[EvalGrad]:
     """Algorithm 7: plays vertices, such as paths, with a small signed sum of violations.
 
     The loss f_t + (2 Q(t-1)/V) g_t with V = sqrt(T) and Q(t) = (Q(t-1) + <g_t, x_t>)^+ goes to
@@ -69,9 +69,9 @@ def ftpl_coco(
     if preset == "theory":
         theorem = Theorem("Theorem 5.1", (("T", float(T)),), needs)
         learner = FTPL(decision_set, seed, GaussianNoise(offset=1.0 / T))
-        return Constrained(learner, SignedSurrogate(potential), (theorem,))
+        return ConstrainedPolicy(learner, SignedSurrogate(potential), (theorem,))
     needs = (*needs, "the theory preset; learnt units are measured, not proved")
     theorem = Theorem("Theorem 5.1", (("T", float(T)),), needs, proved=False)
     learner = FTPL(decision_set, seed, GaussianNoise())
-    surrogate = SignedSurrogate(potential, 0.0, SeenRanges(learner, exclude_unavoidable=False))
-    return Constrained(learner, surrogate, (theorem,))
+    surrogate = SignedSurrogate(potential, 0.0, ObservedRanges(learner, exclude_unavoidable=False))
+    return ConstrainedPolicy(learner, surrogate, (theorem,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hedgerow.feedback import Constraints
 from hedgerow.learners.projected_descent import AdaGrad
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.presets import check_preset
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, Theorem
 from hedgerow.sets.decision_set import DecisionSet
@@ -13,7 +13,7 @@ from hedgerow.surrogates.violation_weight import ViolationSurrogate
 
 
 @records_call
-def projected_coco(decision_set: DecisionSet, *, lam: float = 0.5) -> Constrained[Constraints]:
+def projected_coco(decision_set: DecisionSet, *, lam: float = 0.5) -> ConstrainedPolicy[Constraints]:
     """AdaGrad with weights in proportion to the violation: regret O(sqrt T), CCV O(sqrt(T log T)).
 
     Theorem F of theory.md with projections: one projection per round, any horizon, and nothing
@@ -37,4 +37,4 @@ def projected_coco(decision_set: DecisionSet, *, lam: float = 0.5) -> Constraine
     constants = (("lam", surrogate.lam), ("D", decision_set.diameter))
     needs = (CONVEX, FEASIBLE, AT_ONCE)
     theorem = Theorem("Theorem F with projections", constants, needs)
-    return Constrained(learner, surrogate, (theorem,))
+    return ConstrainedPolicy(learner, surrogate, (theorem,))

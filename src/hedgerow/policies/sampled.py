@@ -9,7 +9,7 @@ import numpy as np
 
 from hedgerow.feedback import EvalGrad, EvalLinear, linear, needs
 from hedgerow.inputs import RNG, Vector, as_gradient, as_number
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
 from hedgerow.protocols.late_feedback import refuse_late
 from hedgerow.protocols.player import StatefulPlayer
@@ -45,7 +45,7 @@ class SampledPlay(StatefulPlayer):
     feedback = staticmethod(linear)
 
     def __init__(
-        self, policy: Constrained[EvalGrad], seed: int | None = None, *, rng: RNG | None = None
+        self, policy: ConstrainedPolicy[EvalGrad], seed: int | None = None, *, rng: RNG | None = None
     ):
         _check_policy(policy)
         if not policy.decision_set.supports(HasSampling):
@@ -113,7 +113,7 @@ class SampledPlay(StatefulPlayer):
 
 def _check_policy(policy: object) -> None:
     """Check that this is a policy of a learner and a surrogate."""
-    if not isinstance(policy, Constrained):
+    if not isinstance(policy, ConstrainedPolicy):
         raise TypeError(
             f"sampled play draws the vertices of a fractional policy, such as "
             f"projection_free_coco(X), got a {type(policy).__name__}"
@@ -166,7 +166,7 @@ class LazySampled(SampledPlay):
     oblivious_only = True
 
     def __init__(
-        self, policy: Constrained[EvalGrad], seed: int | None = None, *, rng: RNG | None = None
+        self, policy: ConstrainedPolicy[EvalGrad], seed: int | None = None, *, rng: RNG | None = None
     ):
         _check_policy(policy)
         if not isinstance(policy.learner, Stepping):

@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow.feedback import EvalGrad, SemiBanditFeedback, needs, semi_bandit
 from hedgerow.inputs import RNG, Vector, as_count, as_gradient, as_number, as_positive, as_seed
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.paper import projection_free_long_term
 from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
 from hedgerow.protocols.late_feedback import refuse_late
@@ -39,7 +39,7 @@ class SemiBandit(StatefulPlayer):
     oblivious_only = True
     feedback = staticmethod(semi_bandit)
 
-    def __init__(self, policy: Constrained[EvalGrad], seed: int, exploration: float):
+    def __init__(self, policy: ConstrainedPolicy[EvalGrad], seed: int, exploration: float):
         X = self.decision_set = policy.decision_set
         for capability in (HasSampling, HasInnerBall):
             if not X.supports(capability):

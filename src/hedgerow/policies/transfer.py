@@ -17,7 +17,7 @@ from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.guard import Guard
 
 if TYPE_CHECKING:
-    from hedgerow.policies.constrained import Constrained
+    from hedgerow.policies.constrained import ConstrainedPolicy
 
 Places = NDArray[np.intp]
 HEDGE = ("Delta", "shares", "p", "L", "credit")
@@ -25,13 +25,13 @@ HEDGE = ("Delta", "shares", "p", "L", "credit")
 
 
 def transferred(
-    policy: Constrained[Any], decision_set: DecisionSet, kept: ArrayLike | None
-) -> Constrained[Any]:
+    policy: ConstrainedPolicy[Any], decision_set: DecisionSet, kept: ArrayLike | None
+) -> ConstrainedPolicy[Any]:
     """Return a policy on another set that goes on from what this one has learnt.
 
-    See `Constrained.transfer`.
+    See `ConstrainedPolicy.transfer`.
     """
-    from hedgerow.policies.constrained import Constrained
+    from hedgerow.policies.constrained import ConstrainedPolicy
 
     if not isinstance(decision_set, DecisionSet):
         raise TypeError(f"transfer needs a DecisionSet, got {decision_set!r:.80}")
@@ -52,7 +52,7 @@ def transferred(
     _carry_sums(learner, heir, sums)
     surrogate = _rebuilt(policy.surrogate, {id(learner): heir})
     _carry_numbers(policy.surrogate, surrogate)
-    return Constrained(heir, surrogate)
+    return ConstrainedPolicy(heir, surrogate)
 
 
 def _places(old: DecisionSet, new: DecisionSet, kept: ArrayLike | None) -> Places:

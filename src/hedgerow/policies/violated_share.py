@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from hedgerow.feedback import Constraints, EvalGrad, first_order, full, linear, semi_bandit
+from hedgerow.feedback import Constraints, EvalGrad, first_order, full_information, linear, semi_bandit
 from hedgerow.inputs import Vector, as_number
 from hedgerow.learners.advised_ocg import Advice
 from hedgerow.policies.certificate import Certificate
@@ -395,7 +395,7 @@ def _check_policy(policy: Any) -> None:
             "a share of violated rounds is kept around a policy with ask, tell and state, such as "
             f"projection_free_coco(X), got a {type(policy).__name__}"
         )
-    if getattr(policy, "feedback", first_order) in (full, linear, semi_bandit):
+    if getattr(policy, "feedback", first_order) in (full_information, linear, semi_bandit):
         raise TypeError(
             f"{type(policy).__name__} sees more or less than the value and gradient of a "
             "constraint, so that no margin can be added; choose a policy that learns from "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hedgerow.feedback import Constraints
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset, needed_horizon
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, EXACT, GRADIENTS, Theorem
@@ -24,7 +24,7 @@ from hedgerow.surrogates.cost_only import CostOnlySurrogate
 )
 def unconstrained(
     decision_set: DecisionSet, horizon: int | None = None, *, preset: Preset = "practical"
-) -> Constrained[Constraints]:
+) -> ConstrainedPolicy[Constraints]:
     """Plain online conditional gradient, which ignores the constraint.
 
     A reference: a constrained policy should have a smaller CCV, and usually has a higher cost.
@@ -42,5 +42,5 @@ def unconstrained(
             "sharper Theorem 2.1", (("T", float(T)),), (CONVEX, GRADIENTS, EXACT, AT_ONCE)
         )
         learner = AdaptiveOCG(decision_set, PaperSteps(T))
-        return Constrained(learner, CostOnlySurrogate(), (theorem,))
-    return Constrained(AdaptiveOCG(decision_set, CertificateSteps()), CostOnlySurrogate())
+        return ConstrainedPolicy(learner, CostOnlySurrogate(), (theorem,))
+    return ConstrainedPolicy(AdaptiveOCG(decision_set, CertificateSteps()), CostOnlySurrogate())

@@ -44,7 +44,7 @@ from .problem import EnvelopedProblem as EnvelopedProblem
 from .problem import LinearChunk as LinearChunk
 from .problem import LinearProblem as LinearProblem
 from .problem import Problem as Problem
-from .problem import Recorded as Recorded
+from .problem import RecordedProblem as RecordedProblem
 from .shortest_path import ShortestPath as ShortestPath
 from .shortest_path import drifting_paths as drifting_paths
 from .synthetic import IidLinear as IidLinear

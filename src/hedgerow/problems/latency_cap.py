@@ -26,7 +26,7 @@ class LatencyCap(EnvelopedProblem):
     and <tau_t, x> is the mean latency of its parts.
 
     Where routes of very many links exist, one round can violate by many times the cap, and a policy
-    that learns this range may not react at all: `violation_range=problem.cap` can help.
+    that learns this range may not react at all: `violation_unit=problem.cap` can help.
 
     Args:
         decision_set: the paths.

@@ -34,7 +34,7 @@ from hedgerow.problems.edge_quantities import (
     levels,
     quantity_name,
 )
-from hedgerow.problems.problem import GivenRound, Recorded
+from hedgerow.problems.problem import GivenRound, RecordedProblem
 from hedgerow.problems.routes import Orientation, find_routes
 from hedgerow.problems.variation import UniformScaling
 from hedgerow.protocols.service_level import ServiceLevel, service_level
@@ -144,7 +144,7 @@ def _outage_latency(given: float | None, latency: Vector, caps: Mapping[str, flo
     return 10.0 * np.maximum(latency, cap)
 
 
-class MeasuredRoutes(Recorded):
+class MeasuredRoutes(RecordedProblem):
     """Split one unit of traffic over routes of a network, in rounds as they were measured.
 
     f_t(x) = <c_t, x>, where c_t is any quantity of the edges: a price, the latency, 1 for each
@@ -154,7 +154,7 @@ class MeasuredRoutes(Recorded):
 
     An objective that some rounds break whatever is done is accepted: `unkept` counts these rounds
     and `unavoidable` has by how much each of them is broken at least. `hindsight(problem,
-    budget="least")` is the benchmark then.
+    budget="minimum")` is the benchmark then.
 
     Args:
         network: a `Network`; its series are the rounds. Without any, its values are one round,

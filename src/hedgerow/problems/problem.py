@@ -213,7 +213,7 @@ GivenRound = tuple[Function, Function | Sequence[Function]]
 """A cost, and a constraint or several."""
 
 
-class Recorded(Problem):
+class RecordedProblem(Problem):
     """A problem made of given rounds: your own data, or a game recorded earlier.
 
     Args:
@@ -226,17 +226,17 @@ class Recorded(Problem):
 
     >>> from hedgerow.functions import Linear
     >>> from hedgerow.sets.simplices.simplex import Simplex
-    >>> problem = Recorded(Simplex(2), [(Linear([1.0, 0.0]), Linear([0.0, 1.0], -0.5))])
+    >>> problem = RecordedProblem(Simplex(2), [(Linear([1.0, 0.0]), Linear([0.0, 1.0], -0.5))])
     >>> problem.horizon
     1
     >>> caps = [Linear([1.0, 0.0], -0.7), Linear([0.0, 1.0], -0.6)]
-    >>> ((_, constraint),) = Recorded(Simplex(2), [(Linear([1.0, 0.0]), caps)])
+    >>> ((_, constraint),) = RecordedProblem(Simplex(2), [(Linear([1.0, 0.0]), caps)])
     >>> constraint.parts == tuple(caps)
     True
-    >>> Recorded(Simplex(2), [(Linear([1.0, 0.0]), caps)]).one_unit
+    >>> RecordedProblem(Simplex(2), [(Linear([1.0, 0.0]), caps)]).one_unit
     False
     >>> same = {"first": "share", "second": "share"}
-    >>> Recorded(Simplex(2), [(Linear([1.0, 0.0]), caps)], limits=same).one_unit
+    >>> RecordedProblem(Simplex(2), [(Linear([1.0, 0.0]), caps)], limits=same).one_unit
     True
 
     """

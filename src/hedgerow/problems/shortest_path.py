@@ -164,7 +164,7 @@ class ShortestPath(EnvelopedProblem):
         )
 
     @classmethod
-    def atlas_like(
+    def random_network(
         cls,
         nodes: int = 191,
         edges: int = 1200,
@@ -251,9 +251,9 @@ def drifting_paths(
 ) -> ShortestPath:
     """Return the paper's routing problem on a random graph, with periodic latency and bandwidth.
 
-    The graph and its base values are those of `ShortestPath.atlas_like`, and so is the noise,
+    The graph and its base values are those of `ShortestPath.random_network`, and so is the noise,
     x U[0.5, 1.5] on latency and x U[0.8, 1.2] on bandwidth. Latency has a tide of 50 % and
-    bandwidth one of 25 %. The threshold is that of `atlas_like` if the path of largest base
+    bandwidth one of 25 %. The threshold is that of `random_network` if the path of largest base
     bandwidth bmax satisfies it at low tide, else what that path surely carries, 0.8 x 0.75 bmax:
     `problem.feasible` satisfies every round. Latency is in ms, bandwidth in Mbit/s.
 
@@ -270,7 +270,7 @@ def drifting_paths(
     True
 
     """
-    still = ShortestPath.atlas_like(nodes, edges, horizon, seed, rng=rng)
+    still = ShortestPath.random_network(nodes, edges, horizon, seed, rng=rng)
     carried = PeriodicDrift(PAPER_BANDWIDTH, BANDWIDTH_SWING, period)
     surest = -still.decision_set.minimum(-carried.bounds(still.bandwidth)[0])
     return replace(

@@ -258,7 +258,7 @@ class Trace:
         if best.status == "infeasible":
             raise ValueError(
                 "no fixed action satisfies all rounds, so there is no regret; compare "
-                'with the one that violates least, hindsight(problem, budget="least"), or with '
+                'with the one that violates least, hindsight(problem, budget="minimum"), or with '
                 "one that has a budget"
             )
         return self.cost - best.cost

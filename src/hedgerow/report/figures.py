@@ -218,7 +218,7 @@ def growth_figure(rates: Sequence[Rate], styles: Styles) -> tuple[Picture, Any] 
 
 
 SENSITIVITY = (
-    "Twice the eagerness is half the violation_scale: the cumulative violation that may be spent. "
+    "Twice the eagerness is half the violation_budget: the cumulative violation that may be spent. "
     "The knob moves along the trade-off. Bars: 95 % intervals over seeds."
 )
 

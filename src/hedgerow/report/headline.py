@@ -234,7 +234,7 @@ def _shorter(summary: Summary) -> str:
 
 
 def _seeds(experiment: dict[str, Any]) -> str:
-    seeds, few = experiment["seeds"], experiment.get("few")
+    seeds, few = experiment["seeds"], experiment.get("common_seeds")
     said = f"{len(seeds)} seed{'s' if len(seeds) > 1 else ''} ({min(seeds)} to {max(seeds)})"
     if few is None:
         return said

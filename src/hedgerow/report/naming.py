@@ -13,7 +13,7 @@ OWN = {
     OURS: "Algorithm 2, our default",
     PLAIN: "Algorithm 2, our plain variant",
     "projection_free_long_term": "Algorithm 2 for long-term constraints",
-    "projection_free_cbco": "Algorithm 4, values only",
+    "projection_free_bandit": "Algorithm 4, values only",
     "ftpl_coco": "Algorithm 7, perturbed leader",
     "follow_the_leader_feasible": "Follow the leader, feasible",
     "unconstrained": "Algorithm 1, unconstrained",

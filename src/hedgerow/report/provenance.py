@@ -61,15 +61,15 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
         methods=tuple(resolved["methods"]),
         presets=tuple(resolved["presets"]),
         eagerness=tuple(resolved["eagerness"]),
-        eager=tuple(resolved.get("eager", resolved["methods"])),
+        eagerness_methods=tuple(resolved.get("eagerness_methods", resolved["methods"])),
         seeds=tuple(resolved["seeds"]),
         fixed=tuple(
             (name, action if isinstance(action, str) else tuple(action))
             for name, action in fixed.items()
         ),
         violated=tuple((name, (method, share)) for name, (method, share) in shares.items()),
-        few=resolved.get("few"),
-        many=tuple(resolved.get("many", ())),
+        common_seeds=resolved.get("common_seeds"),
+        all_seeds=tuple(resolved.get("all_seeds", ())),
     )
     try:
         if rows := resolved.get("selection"):
@@ -138,7 +138,7 @@ ALWAYS = (
     ),
 )
 SYNTHETIC = {
-    "atlas_like": "latencies and bandwidths are drawn; the shape follows RIPE Atlas measurements",
+    "random_network": "latencies and bandwidths are drawn; the shape follows RIPE Atlas measurements",
 }
 
 

@@ -281,7 +281,7 @@ def _factor(log: float) -> str:
 
 
 PROJECTION_FREE = (OURS, WANG, GARBER)
-ROUTES = ("atlas_like", "shortest_path")
+ROUTES = ("random_network", "shortest_path")
 """The kinds of problem that the paper's claims are about."""
 RULE = (
     "One rule: a claim is reproduced where the 95 % interval over seeds lies wholly on the claimed "

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.live.lease import Lease, LeaseHeldError
-from hedgerow.live.opening import open as open_session
+from hedgerow.live.opening import open_session
 from hedgerow.live.session import Decision, Session
 from hedgerow.live.store import Store, StoreError
 from hedgerow.steer.explanation import changes, reasons

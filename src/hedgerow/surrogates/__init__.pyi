@@ -16,11 +16,11 @@ from .potentials import GrowingScale as GrowingScale
 from .potentials import Potential as Potential
 from .potentials import PowerPotential as PowerPotential
 from .potentials import Scale as Scale
-from .queued import FirstOrder as FirstOrder
-from .ranges import GivenRanges as GivenRanges
-from .ranges import LearntRanges as LearntRanges
+from .queued import GradientSurrogate as GradientSurrogate
+from .ranges import FixedRanges as FixedRanges
+from .ranges import WorstCaseRanges as WorstCaseRanges
 from .ranges import Ranges as Ranges
-from .ranges import SeenRanges as SeenRanges
+from .ranges import ObservedRanges as ObservedRanges
 from .signed import SignedSurrogate as SignedSurrogate
 from .values import CurrentValues as CurrentValues
 from .values import DriftSurrogate as DriftSurrogate

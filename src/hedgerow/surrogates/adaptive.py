@@ -23,7 +23,7 @@ from hedgerow.surrogates.current import needs_gradient
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.potentials import PowerPotential, Slope, power_weight
 from hedgerow.surrogates.queue import ROUND, VIOLATION, store_weight
-from hedgerow.surrogates.queued import FirstOrder
+from hedgerow.surrogates.queued import GradientSurrogate
 from hedgerow.surrogates.ranges import (
     COSTS2,
     GF,
@@ -36,7 +36,7 @@ from hedgerow.surrogates.ranges import (
     RATE,
     SCALE,
     START,
-    SeenRanges,
+    ObservedRanges,
     Sizes,
     see_violation,
     violation_unit,
@@ -118,11 +118,11 @@ def capped_slope(potential: Array, q: float, t: float, unit: float, scale: float
     return min(max(power_weight(potential[EXPONENT], most, k, q), potential[LEAST]), most)
 
 
-class AdaptiveSurrogate(FirstOrder):
+class AdaptiveSurrogate(GradientSurrogate):
     """f_t + w_t g_t^+, w_t = ratio max(1/2, min((5/k)(q/k)^4, sqrt t)), in units that were seen.
 
     q = 6 + max(V/U, log2(1 + N)): V is the violation so far, N the number of violated rounds, U the
-    second largest violation so far (`SeenRanges`). So persistence counts even where violations
+    second largest violation so far (`ObservedRanges`). So persistence counts even where violations
     are tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost
     so far against the present play, less what violations paid: the scale grows only while regret
     is being lost. In an infeasible round, which no action satisfies, only the avoidable part counts
@@ -147,7 +147,7 @@ class AdaptiveSurrogate(FirstOrder):
 
     def __init__(
         self,
-        ranges: SeenRanges,
+        ranges: ObservedRanges,
         eagerness: float = 1.0,
         scale: float | None = None,
         budget: float = 0.0,

@@ -8,7 +8,7 @@ from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import NEEDS_GRADIENT, OBSERVE, RECORD
 from hedgerow.inputs import Vector
 from hedgerow.surrogates.queue import ROUND, VIOLATION, store_weight
-from hedgerow.surrogates.queued import FirstOrder
+from hedgerow.surrogates.queued import GradientSurrogate
 from hedgerow.surrogates.ranges import LEARNT_FROM, START, UNSEEN, Sizes, learn, violation_unit
 
 Array = Vector
@@ -37,7 +37,7 @@ def record(queue: Array, ranges: Array, units: Array, value: float, weight: floa
     store_weight(queue, weight, max(0.0, value))
 
 
-class CurrentSurrogate(FirstOrder):
+class CurrentSurrogate(GradientSurrogate):
     """The paper's surrogate V f_t + Phi'(Q(t)) g_t^+, divided by V: f_t + (Phi'(Q(t))/V) g_t^+.
 
     It is eq. (surr-cost), with Q(t) = Q(t-1) + g_t(x_t)^+. Where g_t(x_t) <= 0 the subgradient of
@@ -47,7 +47,7 @@ class CurrentSurrogate(FirstOrder):
         potential: Phi/V; its `weight` is Phi'/V.
         queue: where the queue starts, Q(0), in units of `ranges.violation`. The property of the
             same name is Q(t), and what kernels call queue is the array of `surrogates/queue.py`.
-        ranges: the units of queue and weight; `GivenRanges()` if left out.
+        ranges: the units of queue and weight; `FixedRanges()` if left out.
         lipschitz: a bound of Lf and Lg, in units per length, for feedback that declares none.
 
     >>> import numpy as np

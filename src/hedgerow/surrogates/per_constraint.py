@@ -17,7 +17,7 @@ from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.snapshot import Restorable, Stateful
 from hedgerow.surrogates.each_guard import EachGuard
 from hedgerow.surrogates.make_loss import EACH_NUMBERS, each_table, make_each_loss
-from hedgerow.surrogates.queued import FirstOrder, checked, checked_each, refuse_loss
+from hedgerow.surrogates.queued import GradientSurrogate, checked, checked_each, refuse_loss
 from hedgerow.surrogates.rounds import EachLossRounds
 
 
@@ -35,7 +35,7 @@ class PerConstraintSurrogate(Stateful):
 
     feedback = staticmethod(first_order_each)
 
-    def __init__(self, surrogates: Sequence[FirstOrder], guard: EachGuard | None = None):
+    def __init__(self, surrogates: Sequence[GradientSurrogate], guard: EachGuard | None = None):
         if not surrogates:
             raise ValueError("give one surrogate for each constraint, got none")
         if guard is not None and guard.constraints != len(surrogates):
@@ -125,7 +125,7 @@ class PerConstraintSurrogate(Stateful):
         """Return the rounds of a policy with this learner, for the compiled loops."""
         step = compiled_step(learner)
         written = not_overridden(self, PerConstraintSurrogate, "tell") and all(
-            not_overridden(part, FirstOrder, "tell") for part in self.surrogates
+            not_overridden(part, GradientSurrogate, "tell") for part in self.surrogates
         )
         tables = [surrogate.table for surrogate in self.surrogates]
         if step is None or not written or any(table.in_python for table in tables):
@@ -139,8 +139,8 @@ class PerConstraintSurrogate(Stateful):
 
 
 def one_or_each(
-    make: Callable[[], FirstOrder], constraints: int | None, guard: EachGuard | None = None
-) -> FirstOrder | PerConstraintSurrogate:
+    make: Callable[[], GradientSurrogate], constraints: int | None, guard: EachGuard | None = None
+) -> GradientSurrogate | PerConstraintSurrogate:
     """Return one surrogate, for the maximum of a round's constraints, or one for each of them.
 
     Args:

@@ -21,7 +21,7 @@ from hedgerow.surrogates.guard import Guard, allow_all
 from hedgerow.surrogates.make_loss import WRITTEN, make_loss
 from hedgerow.surrogates.potentials import Potential, Slope
 from hedgerow.surrogates.queue import LARGEST_PART
-from hedgerow.surrogates.ranges import GivenRanges, Ranges
+from hedgerow.surrogates.ranges import FixedRanges, Ranges
 from hedgerow.surrogates.rounds import loss_rounds
 
 Kernel = Callable[..., Any]
@@ -33,7 +33,7 @@ class Queued(Stateful, ABC):
     Args:
         potential: its weight on the constraint, as a function of the queue.
         queue: where the queue starts, Q(0), in units of `ranges.violation`.
-        ranges: the units of queue and weight; `GivenRanges()` if left out.
+        ranges: the units of queue and weight; `FixedRanges()` if left out.
 
     """
 
@@ -47,7 +47,7 @@ class Queued(Stateful, ABC):
         self.initial = as_number(queue, "queue")
         if self.initial < 0.0:
             raise ValueError(f"queue must be at least 0, got {self.initial:g}")
-        self.ranges = GivenRanges() if ranges is None else ranges
+        self.ranges = FixedRanges() if ranges is None else ranges
         self._state = State(t=1, violation=1, weight=1, price=1, largest=1)
 
     @cached_property
@@ -90,7 +90,7 @@ class Queued(Stateful, ABC):
         return {"ranges": self.ranges}
 
 
-class FirstOrder(Queued):
+class GradientSurrogate(Queued):
     """A queued surrogate for first-order feedback: loss = f + weight x (a part of g).
 
     Its algorithm is three kernels: `needs_gradient` and `observe` before the weight, `record` after
@@ -101,7 +101,7 @@ class FirstOrder(Queued):
     Args:
         potential: its weight on the constraint, as a function of the queue.
         queue: where the queue starts, Q(0), in units of `ranges.violation`.
-        ranges: the units of queue and weight; `GivenRanges()` if left out.
+        ranges: the units of queue and weight; `FixedRanges()` if left out.
         lipschitz: a bound of Lf and Lg, in units per length, for feedback that declares none.
 
     """
@@ -176,7 +176,7 @@ class FirstOrder(Queued):
 
     def compiled_rounds(self, learner: Any, ledger: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
-        return loss_rounds(self, FirstOrder, learner, ledger)
+        return loss_rounds(self, GradientSurrogate, learner, ledger)
 
     def tell(
         self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None

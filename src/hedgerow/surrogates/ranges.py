@@ -204,7 +204,7 @@ def no_set() -> Any:
     return set_table.filled(space=EMPTY_SPACE, measure=everywhere, oracle=no_oracle)
 
 
-class GivenRanges(Stateful):
+class FixedRanges(Stateful):
     """Units that are known beforehand; 1 and 1 are the paper's.
 
     Args:
@@ -237,7 +237,7 @@ class GivenRanges(Stateful):
         return None
 
 
-class LearntRanges(Stateful):
+class WorstCaseRanges(Stateful):
     """Units of the worst that seems possible: nothing about the problem needs to be known.
 
     At the first violating round one extra oracle call, once, gives
@@ -337,7 +337,7 @@ class LearntRanges(Stateful):
         return self.learner.ask()
 
 
-class SeenRanges(LearntRanges):
+class ObservedRanges(WorstCaseRanges):
     """Units of what was seen, not of what is possible: the policy reacts within a few violations.
 
     violation is the second largest violation so far, U, so that one outlier does not set the unit,
@@ -397,4 +397,4 @@ def _attains_minimum(X: DecisionSet) -> bool:
     return type(X).minimum is DecisionSet.minimum
 
 
-Ranges = GivenRanges | LearntRanges
+Ranges = FixedRanges | WorstCaseRanges

@@ -6,7 +6,7 @@ from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import NEEDS_GRADIENT, OBSERVE, RECORD
 from hedgerow.inputs import Vector
 from hedgerow.surrogates.queue import ROUND, VIOLATION, store_weight
-from hedgerow.surrogates.queued import FirstOrder
+from hedgerow.surrogates.queued import GradientSurrogate
 from hedgerow.surrogates.ranges import (
     LEARNT_FROM,
     START,
@@ -42,7 +42,7 @@ def record(queue: Array, ranges: Array, units: Array, value: float, weight: floa
     queue[VIOLATION] = max(empty, queue[VIOLATION] + value)
 
 
-class SignedSurrogate(FirstOrder):
+class SignedSurrogate(GradientSurrogate):
     """The signed surrogate V f_t + Phi'(Q(t-1)) g_t, divided by V: f_t + (Phi'(Q(t-1))/V) g_t.
 
     Q(t) = (Q(t-1) + g_t(x_t))^+. It keeps the sum of g_t small, as an average service level
@@ -51,7 +51,7 @@ class SignedSurrogate(FirstOrder):
     Args:
         potential: Phi/V; its `weight` is Phi'/V.
         queue: where the queue starts, Q(0), in units of `ranges.violation`.
-        ranges: the units of queue and weight; `GivenRanges()` if left out.
+        ranges: the units of queue and weight; `FixedRanges()` if left out.
         lipschitz: a bound of Lf and Lg, in units per length, for feedback that declares none.
 
     >>> import numpy as np

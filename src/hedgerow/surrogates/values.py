@@ -50,7 +50,7 @@ class Values(Queued):
     Args:
         potential: Phi/V, as a function of the queue.
         queue: Q(0), in units of `ranges.violation`.
-        ranges: the units; `GivenRanges()` if left out.
+        ranges: the units; `FixedRanges()` if left out.
         overshoot: the largest violation that one round can cause, in the same units.
 
     """
@@ -242,7 +242,7 @@ class CurrentValues(Values):
     Args:
         potential: Phi/V, as a function of the queue.
         queue: Q(0), in units of `ranges.violation`.
-        ranges: the units; `GivenRanges()` if left out.
+        ranges: the units; `FixedRanges()` if left out.
 
     Reference: Wang, Wan and Zhang, AAAI 2025 (inside BFW-TVC).
 

@@ -16,13 +16,13 @@ from hedgerow.surrogates.current import needs_gradient
 from hedgerow.surrogates.guard import FLAT2
 from hedgerow.surrogates.potentials import PowerPotential, Slope
 from hedgerow.surrogates.queue import ROUND, VIOLATION, store_weight
-from hedgerow.surrogates.queued import FirstOrder
+from hedgerow.surrogates.queued import GradientSurrogate
 from hedgerow.surrogates.ranges import (
     COSTS2,
     GF,
     GG,
     SCALE,
-    SeenRanges,
+    ObservedRanges,
     Sizes,
 )
 
@@ -68,7 +68,7 @@ def weight_of_round(potential: Array, q: float, t: float, unit: float, scale: fl
     return scale
 
 
-class ViolationSurrogate(FirstOrder):
+class ViolationSurrogate(GradientSurrogate):
     """f_t + w_t g_t^+ with w_t = ((m_t + W_{t-1})/kappa_t)(g_t^+/kappa_t), for `AdaGrad`.
 
     kappa_t = sqrt(2) D ||grad g_t||, m_t = (lam/c1) sqrt(2) D Phi_t with c1 = 1 - 1/sqrt(2) and
@@ -88,7 +88,7 @@ class ViolationSurrogate(FirstOrder):
 
     def __init__(self, learner: Learner[EvalGrad], lam: float = 0.5):
         super().__init__(
-            PowerPotential(2.0, 1.0), 0.0, SeenRanges(learner, exclude_unavoidable=False)
+            PowerPotential(2.0, 1.0), 0.0, ObservedRanges(learner, exclude_unavoidable=False)
         )
         self.lam = as_positive(lam, "lam")
         self._state = type(self._state)(t=1, violation=1, weight=1, price=1, largest=1, fixed=2)

@@ -36,7 +36,7 @@ from hedgerow.kernels.tangents import signature, unless_rounding
 from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.adaptive import AdaptiveSurrogate
-from hedgerow.surrogates.ranges import SeenRanges
+from hedgerow.surrogates.ranges import ObservedRanges
 
 Array = Any
 DIM = 4
@@ -88,7 +88,7 @@ class WeightOfSums:
         self.dim = float(dim)
         X = _FourCoordinates()
         learner = SimpleNamespace(decision_set=X, ask=lambda: np.zeros(DIM))
-        self.surrogate = AdaptiveSurrogate(SeenRanges(cast(Any, learner)), eagerness)
+        self.surrogate = AdaptiveSurrogate(ObservedRanges(cast(Any, learner)), eagerness)
         self.ledger = np.zeros(2 * DIM + 8)
         self.surrogate.read(self.ledger)
 

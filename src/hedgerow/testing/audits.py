@@ -13,7 +13,7 @@ import numpy as np
 from hedgerow.functions import Function, parts_of
 from hedgerow.games.simulation import feedback_of, play
 from hedgerow.inputs import Vector
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Feedback, ResumablePolicy
@@ -22,8 +22,8 @@ from hedgerow.surrogates.adaptive import AdaptiveSurrogate
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
-from hedgerow.surrogates.queued import FirstOrder
-from hedgerow.surrogates.ranges import GivenRanges
+from hedgerow.surrogates.queued import GradientSurrogate
+from hedgerow.surrogates.ranges import FixedRanges
 
 __all__ = [
     "AuditReport",
@@ -88,7 +88,7 @@ def audit(
 
     For each step it checks the round number, that the decision is a point of the set, the cost and
     the violation. With a fresh `policy`, built as the one that played, it checks that the decisions
-    are the same. For a `Constrained` policy it also recomputes the certificate, and with a
+    are the same. For a `ConstrainedPolicy` it also recomputes the certificate, and with a
     `benchmark` that satisfies all rounds it checks that the regret is below the certificate and
     that Phi(Q(t)) + Regret_t <= Phi(Q(0)) + Regret'_t in every round (a `CurrentSurrogate` in known
     ranges).
@@ -136,7 +136,7 @@ def audit(
 
 def has_proof(surrogate: object) -> bool:
     """Whether the weights of a surrogate make up the certificate."""
-    return isinstance(surrogate, (FirstOrder, CostOnlySurrogate, PerConstraintSurrogate))
+    return isinstance(surrogate, (GradientSurrogate, CostOnlySurrogate, PerConstraintSurrogate))
 
 
 def weights_of(surrogate: object) -> list[tuple[float, float]]:
@@ -183,7 +183,7 @@ class _Auditor:
         self.checks = ["costs", "violations", "membership"]
         self.checks += ["the trace"] * (trace is not None) + ["the plays"] * (policy is not None)
         self.proof = None
-        if isinstance(policy, Constrained) and has_proof(policy.surrogate):
+        if isinstance(policy, ConstrainedPolicy) and has_proof(policy.surrogate):
             self.proof = _Proof(policy, benchmark)
             self.checks += self.proof.checks
 
@@ -271,7 +271,7 @@ class _Auditor:
 class _Proof:
     """The certificate and the decomposition, made again from the rounds."""
 
-    def __init__(self, policy: Constrained[Any], benchmark: Benchmark | None):
+    def __init__(self, policy: ConstrainedPolicy[Any], benchmark: Benchmark | None):
         self.policy, self.surrogate = policy, policy.surrogate
         self.benchmark = None
         self.checks = ["the certificate"]
@@ -281,7 +281,7 @@ class _Proof:
         self.decomposes = (
             self.benchmark is not None
             and isinstance(self.surrogate, CurrentSurrogate)
-            and isinstance(self.surrogate.ranges, GivenRanges)
+            and isinstance(self.surrogate.ranges, FixedRanges)
         )
         self.checks += ["the decomposition"] * self.decomposes
         self.s = np.zeros(policy.decision_set.dim)

@@ -17,7 +17,7 @@ from hedgerow.files import WRITTEN, add_digest, replace_files
 from hedgerow.functions import Linear, parts_of
 from hedgerow.games.simulation import check_match, feedback_of, turn
 from hedgerow.inputs import Vector
-from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Feedback, Policy
@@ -58,7 +58,7 @@ def record_run(
     linear, and the set must have a linear description in its own coordinates.
 
     Args:
-        policy: a fresh one; a `Constrained` one also has a certificate in the file.
+        policy: a fresh one; a `ConstrainedPolicy` also has a certificate in the file.
         problem: the rounds.
         path: the file, which is replaced whole.
         benchmark: the best action in hindsight, for the regret; left out, the file has none.
@@ -86,12 +86,12 @@ def record_run(
         )
     rows = _rows(problem.decision_set)
     observe = feedback_of(policy) if feedback is None else feedback
-    certified = isinstance(policy, Constrained) and has_proof(policy.surrogate)
+    certified = isinstance(policy, ConstrainedPolicy) and has_proof(policy.surrogate)
     steps, rounds, weights = [], [], []
     for t, functions in enumerate(problem.rounds(policy), start=1):
         rounds.append(_linear_round(functions, t))
         steps.append(turn(policy, t, *functions, observe))
-        if isinstance(policy, Constrained) and certified:
+        if isinstance(policy, ConstrainedPolicy) and certified:
             weights.append(_weights(policy.surrogate, functions, steps[-1].x))
     trace = Trace.of(steps, problem)
     arrays = _as_arrays([step.x for step in steps], rounds) | _described(rows)
@@ -100,7 +100,7 @@ def record_run(
     if benchmark is not None:
         arrays |= _compared(rows, arrays, benchmark)
     results = results_of(arrays)
-    if isinstance(policy, Constrained) and certified:
+    if isinstance(policy, ConstrainedPolicy) and certified:
         _check_certificate(policy, results["certificate"], arrays)
     stated = {
         "policy": repr(policy)[:1000],
@@ -259,7 +259,7 @@ def _duals(
     return of_set, inner[m:] / sizes
 
 
-def _check_certificate(policy: Constrained[Any], found: float, arrays: dict[str, Vector]) -> None:
+def _check_certificate(policy: ConstrainedPolicy[Any], found: float, arrays: dict[str, Vector]) -> None:
     """Refuse to write a certificate other than the policy's own."""
     said = float(policy.certificate())
     terms = np.abs(weighted(arrays, arrays["weights"]) * arrays["decisions"]).sum()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hedgerow import Linear, Recorded
+from hedgerow import Linear, RecordedProblem
 from hedgerow.experiments import problem_kind
 from hedgerow.sets import Simplex
 
@@ -14,4 +14,4 @@ def coin_flips(horizon: int, seed: int, *, coins: int = 4, limit: float = 0.25):
     heads = rng.random((horizon, coins)) < np.linspace(0.8, 0.4, coins)
     first = np.eye(coins)[0]
     rounds = [(Linear(-row.astype(float)), Linear(first, -limit)) for row in heads]
-    return Recorded(Simplex(coins), rounds)
+    return RecordedProblem(Simplex(coins), rounds)

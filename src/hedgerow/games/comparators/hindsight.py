@@ -23,7 +23,7 @@ from hedgerow.games.comparators.evaluated_rounds import (
 from hedgerow.games.comparators.linear_models import Cuts, Deadline
 from hedgerow.games.comparators.master_problem import master_for
 from hedgerow.inputs import Vector, as_count, as_number, as_vector
-from hedgerow.problems.problem import GivenRound, LinearProblem, Problem, Recorded, Round
+from hedgerow.problems.problem import GivenRound, LinearProblem, Problem, RecordedProblem, Round
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.limits import LimitName, names_of, refuse_sum
 from hedgerow.sets.decision_set import DecisionSet
@@ -38,7 +38,7 @@ def hindsight(
     problem: Problem | DecisionSet,
     rounds: Iterable[GivenRound] | None = None,
     *,
-    budget: float | Literal["least"] = 0.0,
+    budget: float | Literal["minimum"] = 0.0,
     interval: tuple[int, int] | None = None,
     constrained: bool = True,
     time_limit: float | None = None,
@@ -59,9 +59,9 @@ def hindsight(
 
     Args:
         problem: an oblivious problem; or a decision set, when `rounds` are given.
-        rounds: recorded rounds, such as those of an adaptive game, as `Recorded` takes them.
+        rounds: recorded rounds, such as those of an adaptive game, as `RecordedProblem` takes them.
         budget: the sum of positive constraint values that the action may have, at least 0; or
-            "least": 0 where some action satisfies every round, else the least sum that any action
+            "minimum": 0 where some action satisfies every round, else the least sum that any action
             has. `comparator` of the answer says which it was. Of several constraints in a round the
             largest value counts, so their units must agree, or `units` must be known.
         interval: (first, last), the only rounds that count, from 1; all by default.
@@ -86,7 +86,7 @@ def hindsight(
     >>> torn = [*game, (Linear([1.0, 2.0]), Linear([-1.0, 0.0], 0.5))]
     >>> print(hindsight(Simplex(2), torn).comparator)
     none: no fixed action satisfies every round
-    >>> print(hindsight(Simplex(2), torn, budget="least").comparator)
+    >>> print(hindsight(Simplex(2), torn, budget="minimum").comparator)
     the best fixed action of those that violate least, by 0.25 in all; none satisfies every round
 
     """
@@ -107,7 +107,7 @@ def hindsight_steps(
     problem: Problem | DecisionSet,
     rounds: Iterable[GivenRound] | None = None,
     *,
-    budget: float | Literal["least"] = 0.0,
+    budget: float | Literal["minimum"] = 0.0,
     interval: tuple[int, int] | None = None,
     constrained: bool = True,
     time_limit: float | None = None,
@@ -126,12 +126,12 @@ def hindsight_steps(
 
     """
     begin, deadline = perf_counter(), Deadline(time_limit)
-    allowed = 0.0 if budget == "least" else as_number(budget, 'the budget, a number or "least",')
+    allowed = 0.0 if budget == "minimum" else as_number(budget, 'the budget, a number or "minimum",')
     if allowed < 0.0:
         raise ValueError(f"the budget must be at least 0, got {allowed:g}")
     game = HindsightGame.of(problem, rounds)
     sizes = getattr(problem, "constraint_units", None) if units is None else units
-    if constrained and (budget == "least" or allowed > 0.0):
+    if constrained and (budget == "minimum" or allowed > 0.0):
         game = game.in_units(None if sizes is None else as_vector(sizes, "units"))
         if game.units is None and not game.one_unit:
             refuse_sum(
@@ -143,7 +143,7 @@ def hindsight_steps(
             )
     first, last = (1, game.horizon) if interval is None else _interval(interval)
     most = allowed if constrained else math.inf
-    search = _least_first if budget == "least" and constrained else _search
+    search = _least_first if budget == "minimum" and constrained else _search
     table = game.between(first, last)
     steps = search(game.decision_set, table, most, deadline)
     if not game.one_unit:
@@ -263,7 +263,7 @@ class HindsightGame:
                 )
             rounds = problem
         X = problem.decision_set if isinstance(problem, Problem) else problem
-        recorded = Recorded(X, rounds)
+        recorded = RecordedProblem(X, rounds)
         # Rounds that were played by a problem have its units.
         own = problem if isinstance(problem, Problem) else recorded
         one_unit = recorded.one_unit and own.one_unit
