@@ -37,7 +37,9 @@ def trajectory(problem: hr.ShortestPath, skip: int, count: int) -> list[Vector]:
     return asked.targets[skip:]
 
 
-def run(policy: hr.ConstrainedPolicy[hr.feedback.EvalGrad], rounds: Rounds) -> tuple[float, hr.Trace]:
+def run(
+    policy: hr.ConstrainedPolicy[hr.feedback.EvalGrad], rounds: Rounds
+) -> tuple[float, hr.Trace]:
     """Play ready-made rounds; return the seconds and what happened."""
     costs, violations = [], []
     watch = Stopwatch()

@@ -147,7 +147,9 @@ def hostile_games(seed: int) -> dict[str, Problem]:
     demands = gravity_demands(network, HOSTILE_ROUNDS, seed, pairs=40)
     return {
         "simplex of 20": hr.problems.IidSimplex(20, horizon=HOSTILE_ROUNDS, seed=seed),
-        "paths": hr.ShortestPath.random_network(nodes=60, edges=300, horizon=HOSTILE_ROUNDS, seed=seed),
+        "paths": hr.ShortestPath.random_network(
+            nodes=60, edges=300, horizon=HOSTILE_ROUNDS, seed=seed
+        ),
         "traffic": TrafficEngineering.from_network(network, demands),
     }
 

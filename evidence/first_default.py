@@ -19,7 +19,9 @@ def power(learner: Any, eagerness: float = 1.0) -> hr.ConstrainedPolicy[hr.feedb
     scale = hr.surrogates.GrowingScale(SCALE.floor / eagerness, SCALE.factor / eagerness)
     ranges = hr.surrogates.WorstCaseRanges(learner)
     potential = hr.surrogates.PowerPotential(P, scale)
-    return hr.ConstrainedPolicy(learner, hr.surrogates.CurrentSurrogate(potential, P / eagerness, ranges))
+    return hr.ConstrainedPolicy(
+        learner, hr.surrogates.CurrentSurrogate(potential, P / eagerness, ranges)
+    )
 
 
 def first_default(X: hr.DecisionSet, eagerness: float = 1.0) -> Any:

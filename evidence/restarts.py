@@ -61,7 +61,9 @@ def restarts() -> list[dict[str, Any]]:
                 played: Any = build(problem.decision_set, rule)
                 policy = hr.ConstrainedPolicy(
                     played,
-                    hr.surrogates.CurrentSurrogate(phi, queue, hr.surrogates.WorstCaseRanges(played)),
+                    hr.surrogates.CurrentSurrogate(
+                        phi, queue, hr.surrogates.WorstCaseRanges(played)
+                    ),
                 )
                 watched = Watched(problem)
                 trace = hr.simulate(policy, watched)

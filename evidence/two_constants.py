@@ -33,7 +33,9 @@ FAMILIES = {
 
 def _sinha_vaze(X: DecisionSet, horizon: int, eagerness: float, steps: float) -> Any:
     learner = AdaGrad(X, steps * BEST_FACTOR)
-    return ConstrainedPolicy(learner, learnt(learner, practical_potential(horizon, eagerness), None))
+    return ConstrainedPolicy(
+        learner, learnt(learner, practical_potential(horizon, eagerness), None)
+    )
 
 
 def sinha_vaze_2024_short(X: DecisionSet, horizon: int, *, eagerness: float = 1.0) -> Any:

@@ -13,7 +13,9 @@ SETS = {
     "simplex": lambda: hr.sets.Simplex(12),
     "ball": lambda: hr.sets.L2Ball(7, radius=2.0),
     "box": lambda: hr.sets.Box(-np.arange(1.0, 7.0), np.ones(6)),
-    "dag": lambda: hr.ShortestPath.random_network(nodes=10, edges=24, horizon=8, seed=3).decision_set,
+    "dag": lambda: (
+        hr.ShortestPath.random_network(nodes=10, edges=24, horizon=8, seed=3).decision_set
+    ),
 }
 
 

@@ -25,12 +25,6 @@ from .feedback import (
     first_order as first_order,
 )
 from .feedback import (
-    full as full,
-)
-from .feedback import (
-    linear as linear,
-)
-from .feedback import (
     semi_bandit as semi_bandit,
 )
 from .functions import (

@@ -23,7 +23,7 @@ __all__ = [
     "bandit",
     "first_order",
     "first_order_each",
-    "full",
+    "full_information",
     "linear",
     "semi_bandit",
 ]
@@ -88,9 +88,9 @@ Constraints = EvalGrad | Sequence[EvalGrad]
 OBSERVE_WITH = {
     "EvalGrad": "first_order(f, x), or EvalGrad(value, grad)",
     "Eval": "bandit(f, x, lipschitz, bound)",
-    "EvalLinear": "linear(f, x)",
+    "EvalLinear": "feedback.linear(f, x)",
     "SemiBanditFeedback": "semi_bandit(f, x)",
-    "Full": "full(f, x)",
+    "Full": "feedback.full_information(f, x)",
 }
 """Which function gives each kind of feedback."""
 
@@ -175,7 +175,7 @@ def bandit(f: Function, x: Vector, lipschitz: float, bound: float) -> Eval:
     return Eval(f(x), as_number(lipschitz, "lipschitz"), as_number(bound, "bound"))
 
 
-def full(f: Function, x: Vector) -> Full:
+def full_information(f: Function, x: Vector) -> Full:
     """Observe the function f itself, for methods that need the whole constraint."""
     return Full(f(x), f.grad(x), f)
 

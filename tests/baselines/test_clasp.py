@@ -33,7 +33,9 @@ D, G = 2.0, 1.0
 def test_it_conforms(name, preset):
     known = {"lipschitz": 5.0} if preset == "theory" else {}
     check_policy(
-        lambda: ferreira_clasp(SETS[name](), preset=preset, **known), rounds=6, feedback=hr.feedback.full_information
+        lambda: ferreira_clasp(SETS[name](), preset=preset, **known),
+        rounds=6,
+        feedback=hr.feedback.full_information,
     )
 
 
@@ -58,7 +60,9 @@ def test_it_is_the_papers_update(name, beta):
     policy = ferreira_clasp(X, preset="theory", lipschitz=lipschitz, trade_off=beta)
     for t, (cost, constraint) in enumerate(random_rounds(X, 40, seed=1), start=1):
         x = policy.ask()
-        policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x))
+        policy.tell(
+            hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x)
+        )
         if X.minimum(constraint.coefficients) + constraint.offset < -0.01:
             eta = X.diameter / (lipschitz * t**beta)
             expected = project_by_bisection(X, x - eta * cost.coefficients, constraint)
@@ -90,7 +94,9 @@ def test_decisions_stay_in_the_set_and_satisfy_the_last_constraint(seed, name):
     policy, size = ferreira_clasp(X), 0.0
     for cost, constraint in random_rounds(X, 8, seed):
         x = policy.ask()
-        policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x))
+        policy.tell(
+            hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x)
+        )
         size = max(size, X.tangent_norm(constraint.coefficients))
         least = X.minimum(constraint.coefficients) + constraint.offset
         assert X.contains(policy.ask(), tol=1e-7)
@@ -148,11 +154,16 @@ def test_a_round_that_nothing_satisfies_is_counted_and_played_on():
     cost = hr.Linear([1.0, 0.0])
     for impossible in (hr.Linear([-1.0, 0.0], 1.5), hr.Quadratic.distance([2.0, 0.0], 1.0, -0.1)):
         x, before = policy.ask(), policy.unsatisfied
-        policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(impossible, x))
+        policy.tell(
+            hr.feedback.full_information(cost, x), hr.feedback.full_information(impossible, x)
+        )
         assert policy.unsatisfied == before + 1
         assert policy.ask()[0] == pytest.approx(1.0, abs=1e-6), "the least violation"
     x = policy.ask()
-    policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(hr.Linear([1.0, 0.0], -0.25), x))
+    policy.tell(
+        hr.feedback.full_information(cost, x),
+        hr.feedback.full_information(hr.Linear([1.0, 0.0], -0.25), x),
+    )
     assert policy.unsatisfied == 2
     assert policy.ask()[0] <= 0.25 + 1e-9
 
@@ -177,11 +188,15 @@ def test_it_is_anytime_and_resumes_bit_for_bit():
     X = SETS["k-subsets"]()
     rounds = random_rounds(X, 30, seed=6)
     whole = plays_of(ferreira_clasp(X), rounds, hr.feedback.full_information)
-    np.testing.assert_array_equal(whole, plays_of(ferreira_clasp(X, 10**6), rounds, hr.feedback.full_information))
+    np.testing.assert_array_equal(
+        whole, plays_of(ferreira_clasp(X, 10**6), rounds, hr.feedback.full_information)
+    )
     first, second = ferreira_clasp(X), ferreira_clasp(X)
     plays_of(first, rounds[:13], hr.feedback.full_information)
     second.restore(first.state())
-    np.testing.assert_array_equal(whole[13:], plays_of(second, rounds[13:], hr.feedback.full_information))
+    np.testing.assert_array_equal(
+        whole[13:], plays_of(second, rounds[13:], hr.feedback.full_information)
+    )
 
 
 def test_powers_of_two_leave_the_plays_bit_for_bit():
@@ -193,7 +208,9 @@ def test_the_size_of_the_set_is_only_a_unit():
 
 
 def test_violation_and_regret_grow_slower_than_the_rounds():
-    regret, violation = means(ferreira_clasp(hr.sets.Simplex(4)), fixed_limit(400, seed=8), hr.feedback.full_information)
+    regret, violation = means(
+        ferreira_clasp(hr.sets.Simplex(4)), fixed_limit(400, seed=8), hr.feedback.full_information
+    )
     assert regret < 0.03
     assert violation[1:].max() <= 1e-9, "the limit stays, so the last round's is the next one's"
 

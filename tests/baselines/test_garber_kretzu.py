@@ -250,7 +250,11 @@ def test_eagerness_lowers_the_violation(make):
 
     def ccv(eagerness):
         policy = make(X, T, eagerness=eagerness)
-        xs = plays(policy, rounds, hr.feedback.full_information if make is garber_kretzu_2024_dpp else hr.first_order)
+        xs = plays(
+            policy,
+            rounds,
+            hr.feedback.full_information if make is garber_kretzu_2024_dpp else hr.first_order,
+        )
         return sum(max(0.0, g(x)) for (_, g), x in zip(rounds, xs, strict=True))
 
     assert ccv(4.0) < ccv(1.0) < ccv(0.05)
@@ -263,7 +267,9 @@ def test_dpp_moves_where_costs_say_nothing():
     """
     X, limit = hr.sets.Simplex(3), hr.Linear([1.0, 0.0, 0.0], -0.1)
     for cost in (hr.Linear(np.zeros(3)), hr.Linear(np.ones(3))):
-        xs = plays(garber_kretzu_2024_dpp(X, 100), [(cost, limit)] * 100, hr.feedback.full_information)
+        xs = plays(
+            garber_kretzu_2024_dpp(X, 100), [(cost, limit)] * 100, hr.feedback.full_information
+        )
         assert np.maximum(0.0, xs[:, 0] - 0.1).sum() < 10.0
 
 
@@ -318,7 +324,10 @@ def test_a_maximum_resumes_within_a_block():
     policy, other = garber_kretzu_2024_dpp(X, 64), garber_kretzu_2024_dpp(X, 64)
     plays(policy, rounds[:13], hr.feedback.full_information)
     other.restore(policy.state())
-    assert (plays(policy, rounds[13:], hr.feedback.full_information) == plays(other, rounds[13:], hr.feedback.full_information)).all()
+    assert (
+        plays(policy, rounds[13:], hr.feedback.full_information)
+        == plays(other, rounds[13:], hr.feedback.full_information)
+    ).all()
     assert max(part(policy.ask()) for part in parts) < 0.3
 
 

@@ -26,7 +26,10 @@ FACTORS = [(2.0**9, 2.0**-7), (2.0**-20, 2.0**13)]
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize(
     ("make", "feedback"),
-    [(garber_kretzu_2024_dpp, hr.feedback.full_information), (garber_kretzu_2024_lpm, hr.first_order)],
+    [
+        (garber_kretzu_2024_dpp, hr.feedback.full_information),
+        (garber_kretzu_2024_lpm, hr.first_order),
+    ],
 )
 def test_practical_plays_have_no_units(make, feedback, name, factors):
     X, T = SETS[name](), 144
@@ -84,7 +87,10 @@ def theory(make):
 POLICIES = {
     "dpp": (partial(garber_kretzu_2024_dpp, horizon=40), hr.feedback.full_information),
     "dpp-theory": (theory(garber_kretzu_2024_dpp), hr.feedback.full_information),
-    "dpp-moving": (lambda X: PenaltyProx(X, FixedLooBlocks(40, 1.0, 1.0, 0.1), 1.0), hr.feedback.full_information),
+    "dpp-moving": (
+        lambda X: PenaltyProx(X, FixedLooBlocks(40, 1.0, 1.0, 0.1), 1.0),
+        hr.feedback.full_information,
+    ),
     "lpm": (partial(garber_kretzu_2024_lpm, horizon=40), hr.first_order),
     "lpm-theory": (theory(garber_kretzu_2024_lpm), hr.first_order),
     "bandit": (
@@ -106,6 +112,10 @@ def test_a_set_of_one_point_is_played(make):
     X = hr.sets.Simplex(1)
     rounds = [(hr.Linear([1.0]), hr.Linear([1.0], -2.0))] * 10
     assert (
-        plays(make(X, 10), rounds, hr.feedback.full_information if make is garber_kretzu_2024_dpp else hr.first_order)
+        plays(
+            make(X, 10),
+            rounds,
+            hr.feedback.full_information if make is garber_kretzu_2024_dpp else hr.first_order,
+        )
         == 1.0
     ).all()

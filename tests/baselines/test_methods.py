@@ -96,7 +96,9 @@ def plays(name, preset="practical", T=120):
     walls = np.column_stack([rng.uniform(0.3, 0.6, T), rng.uniform(-0.6, -0.3, T), np.zeros(T)])
     rounds = [(hr.Linear(a), hr.Linear(c, 0.1)) for a, c in zip(costs, walls, strict=True)]
     policy = method.policy(X, T, 7, preset, KNOWN)
-    return np.array([s.x for s in hr.play(policy, hr.RecordedProblem(X, rounds), method.feedback(KNOWN))])
+    return np.array(
+        [s.x for s in hr.play(policy, hr.RecordedProblem(X, rounds), method.feedback(KNOWN))]
+    )
 
 
 def test_no_two_methods_play_the_same():

@@ -155,7 +155,10 @@ def test_in_one_dimension_the_intervals_only_shrink():
     tight, loose = hr.Linear([1.0], 0.9), hr.Linear([1.0], -1.0)
     rounds = [(hr.Linear([-1.0]), tight if t % 2 else loose) for t in range(T)]
     ccv = {}
-    for make, feedback in ((sarkar_np_ogd, hr.first_order), (ferreira_clasp, hr.feedback.full_information)):
+    for make, feedback in (
+        (sarkar_np_ogd, hr.first_order),
+        (ferreira_clasp, hr.feedback.full_information),
+    ):
         plays = plays_of(make(X, preset="theory", lipschitz=G), rounds, feedback)
         ccv[make] = sum(max(0.0, g(x)) for (_, g), x in zip(rounds, plays, strict=True))
     assert ccv[sarkar_np_ogd] <= G * D

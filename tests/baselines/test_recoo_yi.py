@@ -40,7 +40,9 @@ def test_they_conform(name, policy, preset):
     needs_G = preset == "theory" and policy == "yi_2023"
     known = {"lipschitz": 5.0} if needs_G else {}
     check_policy(
-        lambda: NAMED[policy](SETS[name](), preset=preset, **known), rounds=6, feedback=hr.feedback.full_information
+        lambda: NAMED[policy](SETS[name](), preset=preset, **known),
+        rounds=6,
+        feedback=hr.feedback.full_information,
     )
 
 
@@ -70,7 +72,9 @@ def test_recoo_is_the_papers(name):
         x = policy.ask()
         alpha, gamma = math.sqrt(t), t**0.6
         expected = argmin_by_bisection(X, cost.coefficients, Q * gamma, constraint, alpha, x)
-        policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x))
+        policy.tell(
+            hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x)
+        )
         assert policy.weight == pytest.approx(Q * gamma)
         np.testing.assert_allclose(policy.ask(), expected, rtol=0, atol=1e-7)
         left = max(0.0, constraint(policy.ask()))
@@ -96,7 +100,9 @@ def test_yi_2021_is_its_pseudocode(name):
         expected = argmin_by_bisection(
             X, alpha * cost.coefficients, alpha * later * hat, constraint, 1.0, x
         )
-        policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x))
+        policy.tell(
+            hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x)
+        )
         np.testing.assert_allclose(policy.ask(), expected, rtol=0, atol=1e-7)
     assert q > 0.0
 
@@ -110,7 +116,9 @@ def test_yi_2023_is_its_pseudocode(name):
         alpha = 2 / t**0.4
         v = 0.7 / alpha * max(0.0, constraint(x))
         expected = argmin_by_bisection(X, alpha * cost.coefficients, alpha * v, constraint, 1.0, x)
-        policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x))
+        policy.tell(
+            hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x)
+        )
         np.testing.assert_allclose(policy.ask(), expected, rtol=0, atol=1e-7)
 
 
@@ -128,7 +136,9 @@ def test_recoos_penalty_never_falls_and_has_its_floor():
     policy, last = Recoo(X), 1.0
     for t, (cost, constraint) in enumerate(random_rounds(X, 200, seed=4), start=2):
         x = policy.ask()
-        policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x))
+        policy.tell(
+            hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x)
+        )
         assert policy.queue >= max(last, math.sqrt(t))
         last = policy.queue
 
@@ -152,7 +162,10 @@ def test_recoo_keeps_a_fixed_constraint_after_the_first_rounds():
 def test_they_are_anytime(policy):
     X = SETS["k-subsets"]()
     rounds = random_rounds(X, 30, seed=6)
-    runs = [plays_of(NAMED[policy](X, T), rounds, hr.feedback.full_information) for T in (None, 30, 10**6)]
+    runs = [
+        plays_of(NAMED[policy](X, T), rounds, hr.feedback.full_information)
+        for T in (None, 30, 10**6)
+    ]
     for run in runs[1:]:
         np.testing.assert_array_equal(run, runs[0])
 
@@ -164,7 +177,9 @@ def test_powers_of_two_leave_the_plays_bit_for_bit(policy):
 
 @pytest.mark.parametrize("policy", NAMED)
 def test_violation_and_regret_grow_slower_than_the_rounds(policy):
-    regret, violation = means(NAMED[policy](hr.sets.Simplex(4)), fixed_limit(400, seed=8), hr.feedback.full_information)
+    regret, violation = means(
+        NAMED[policy](hr.sets.Simplex(4)), fixed_limit(400, seed=8), hr.feedback.full_information
+    )
     assert regret < 0.03
     assert violation[200:].mean() < max(0.5 * violation[:100].mean(), 0.005)
 
@@ -198,7 +213,10 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(TypeError, match="Full feedback"):
         policy.tell(hr.feedback.EvalGrad(0.0, np.zeros(3)), hr.feedback.EvalGrad(0.0, np.zeros(3)))
     with pytest.raises(TypeError, match="as a function"):
-        policy.tell(hr.feedback.full_information(hr.Linear(np.zeros(3)), x), hr.feedback.Full(0.0, np.zeros(3), None))
+        policy.tell(
+            hr.feedback.full_information(hr.Linear(np.zeros(3)), x),
+            hr.feedback.Full(0.0, np.zeros(3), None),
+        )
 
 
 class Broken(hr.Quadratic):
@@ -212,10 +230,15 @@ class Broken(hr.Quadratic):
 def test_a_constraint_that_raises_leaves_the_policy_as_it_was(policy):
     X = hr.sets.Simplex(3)
     player, x = NAMED[policy](X), X.start()
-    cost, curved = hr.feedback.full_information(hr.Linear([1.0, 0.0, 2.0]), x), hr.Quadratic(1.0, np.zeros(3), -0.2)
+    cost, curved = (
+        hr.feedback.full_information(hr.Linear([1.0, 0.0, 2.0]), x),
+        hr.Quadratic(1.0, np.zeros(3), -0.2),
+    )
     player.tell(cost, hr.feedback.full_information(curved, x))
     before = player.state()
-    constraint = replace(hr.feedback.full_information(curved, x), function=Broken(1.0, np.zeros(3), -0.2))
+    constraint = replace(
+        hr.feedback.full_information(curved, x), function=Broken(1.0, np.zeros(3), -0.2)
+    )
     with pytest.raises(FloatingPointError, match="no value at"):
         player.tell(cost, constraint)
     assert str(player.state()) == str(before)

@@ -38,7 +38,9 @@ def plays(method: hr.baselines.Method) -> list[np.ndarray]:
         for t in range(T)
     ]
     policy = method.policy(X, T, 7, "practical", KNOWN)
-    return [step.x for step in hr.play(policy, hr.RecordedProblem(X, rounds), method.feedback(KNOWN))]
+    return [
+        step.x for step in hr.play(policy, hr.RecordedProblem(X, rounds), method.feedback(KNOWN))
+    ]
 
 
 def followed() -> list[np.ndarray]:

@@ -80,7 +80,8 @@ def two_sizes(horizon, seed):
     return found
 
 def two_coins(horizon, seed, *, limit: float = 0.5):
-    return RecordedProblem(Simplex(2), [(Linear([-1.0, seed]), Linear([1.0, 0.0], -limit))] * horizon)
+    rounds = [(Linear([-1.0, seed]), Linear([1.0, 0.0], -limit))] * horizon
+    return RecordedProblem(Simplex(2), rounds)
 
 @problem_kind(reacts=True)
 def corner(horizon, seed, *, n: int = 2):

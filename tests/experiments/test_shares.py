@@ -66,7 +66,11 @@ def test_all_takes_them_in(tmp_path):
 MISTAKES = {
     "share": ("share = 0.1", "share = 10", "violated.rule.share must be at least 0 and below 1"),
     "method": ('"threshold_rule"', '"treshold_rule"', "did you mean 'threshold_rule'"),
-    "values": ('"threshold_rule"', '"projection_free_bandit"', "does not learn from values and grad"),
+    "values": (
+        '"threshold_rule"',
+        '"projection_free_bandit"',
+        "does not learn from values and grad",
+    ),
     "whole": ('"threshold_rule"', '"guo_recoo"', "does not learn from values and gradients"),
     "key": ("share = 0.1", "shares = 0.1", "unknown key 'shares'"),
     "name": ("rule = {", "ecmp = {", "violated.ecmp has the name of a method"),

@@ -17,7 +17,9 @@ from hedgerow.problems.lower_bounds import CyclicArms, FreshCoordinates, RandomS
 
 
 def plain(X, steps):
-    return hr.ConstrainedPolicy(hr.learners.AdaptiveOCG(X, steps), hr.surrogates.CostOnlySurrogate())
+    return hr.ConstrainedPolicy(
+        hr.learners.AdaptiveOCG(X, steps), hr.surrogates.CostOnlySurrogate()
+    )
 
 
 def leader(X):

@@ -59,7 +59,9 @@ def quadratic(rng: np.random.Generator, n: int, kind: int) -> hr.Quadratic:
     return hr.Quadratic([rng.uniform(), rng.uniform(0.0, 2.0, n), M @ M.T][kind], a, b)
 
 
-def drawn(X: DecisionSet, seed: int, constraints: int = 3, maxima: bool = False) -> hr.RecordedProblem:
+def drawn(
+    X: DecisionSet, seed: int, constraints: int = 3, maxima: bool = False
+) -> hr.RecordedProblem:
     """Rounds of every kind, some of them with ties, zeros or several parts."""
     rng, n, rounds = np.random.default_rng(seed), X.dim, []
     for t in range(ROUNDS):

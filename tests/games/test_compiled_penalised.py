@@ -67,7 +67,9 @@ def test_the_kernel_takes_the_step_of_python(name):
         policy = kind(X) if kind is Recoo else kind(X, rates)
         for t, (cost, constraint) in enumerate(linear_rounds(X, 30, seed=2), start=1):
             x, asked = policy.ask(), policy.projections
-            policy.tell(hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x))
+            policy.tell(
+                hr.feedback.full_information(cost, x), hr.feedback.full_information(constraint, x)
+            )
             alpha = np.sqrt(t) if kind is Recoo else t**0.4 / 0.5
             step = penalty_step(
                 *(X.project, X.tangent, X.tangent(cost.coefficients), policy.weight),

@@ -81,7 +81,9 @@ def test_the_horizon_is_passed_with_the_same_warning():
     X, T = hr.sets.L2Ball(3), 70
     problem, ends = Rounds(X, 0, T + 9), []
     for game in (simulate, lambda policy, rounds: list(hr.play(policy, rounds))):
-        policy = ConstrainedPolicy(SeparationAdaGrad(X, T), CurrentSurrogate(PowerPotential(2.0, 3.0)))
+        policy = ConstrainedPolicy(
+            SeparationAdaGrad(X, T), CurrentSurrogate(PowerPotential(2.0, 3.0))
+        )
         with pytest.warns(UserWarning, match=f"round {T + 1} is beyond the horizon {T}"):
             game(policy, problem)
         ends.append(bits(policy.state()))

@@ -69,7 +69,9 @@ PROJECTING = {
     "all items": lambda: hr.sets.KSubsets(3, 3),
     "paths": SETS["paths"],
     "one path": lambda: hr.sets.DagPaths([(0, 1), (1, 2), (1, 3)], 0, 2),
-    "larger graph": lambda: hr.ShortestPath.random_network(nodes=30, edges=100, seed=1).decision_set,
+    "larger graph": lambda: (
+        hr.ShortestPath.random_network(nodes=30, edges=100, seed=1).decision_set
+    ),
 }
 """Sets whose projection is a kernel."""
 WEIGHED = (
@@ -140,7 +142,9 @@ def test_compiled_oracles_break_ties_as_the_sets_do(name):
         assert X.tangent_norm(c) == pytest.approx(norm if norm > 1e-12 else 0.0, abs=1e-15)
 
 
-def composed(X: DecisionSet, steps, surrogate, potential: Potential, learnt: bool) -> ConstrainedPolicy:
+def composed(
+    X: DecisionSet, steps, surrogate, potential: Potential, learnt: bool
+) -> ConstrainedPolicy:
     learner = AdaptiveOCG(X, steps)
     return ConstrainedPolicy(learner, _surrogate(surrogate, potential, learner, learnt))
 
@@ -666,7 +670,8 @@ def test_processes_play_as_one_after_the_other_does():
 
 def test_rounds_of_several_games_are_drawn_once(tmp_path):
     problem, other = (
-        hr.ShortestPath.random_network(nodes=30, edges=100, horizon=70, seed=seed) for seed in (1, 2)
+        hr.ShortestPath.random_network(nodes=30, edges=100, horizon=70, seed=seed)
+        for seed in (1, 2)
     )
     X = problem.decision_set
     policies = [hr.unconstrained(X) for _ in range(3)]

@@ -169,7 +169,9 @@ def policy(learner):
     potential = hr.surrogates.PowerPotential(
         8.0, hr.surrogates.GrowingScale(floor=12.0, factor=0.5, power=0.5)
     )
-    surrogate = hr.surrogates.CurrentSurrogate(potential, 8.0, hr.surrogates.WorstCaseRanges(learner))
+    surrogate = hr.surrogates.CurrentSurrogate(
+        potential, 8.0, hr.surrogates.WorstCaseRanges(learner)
+    )
     return hr.ConstrainedPolicy(learner, surrogate)
 
 

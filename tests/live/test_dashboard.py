@@ -193,7 +193,9 @@ def test_commands(folder):
     def run(*words):
         return typer.testing.CliRunner().invoke(app, [*words])
 
-    with hr.live.open_session(place, "a", hr.projection_free_coco(hr.sets.Simplex(4)), every=4) as session:
+    with hr.live.open_session(
+        place, "a", hr.projection_free_coco(hr.sets.Simplex(4)), every=4
+    ) as session:
         _play(session, 9)
     assert run("compact", place, "a").stdout == "16 rows of the journal were compacted.\n"
     assert "there is no session 'b'" in run("compact", place, "b").stderr

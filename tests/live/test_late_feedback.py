@@ -116,7 +116,9 @@ def test_a_session_takes_feedback_in_any_order(tmp_path):
     X, rng = hr.sets.Simplex(4), np.random.default_rng(1)
     (game, keeps), alone = drawn(X, 40, rng), hr.projection_free_coco(X)
     order = rng.permutation(40)[:33]
-    with hr.live.open_session(tmp_path / "s.db", "a", hr.projection_free_coco(X), every=5) as session:
+    with hr.live.open_session(
+        tmp_path / "s.db", "a", hr.projection_free_coco(X), every=5
+    ) as session:
         asked = []
         for t in range(40):
             asked.append((session.ask(), alone.ask()))

@@ -299,7 +299,9 @@ def test_compaction_keeps_the_session(place):
 
 
 def test_labels_are_kept(place):
-    with hr.live.open_session(place, "a", policy(), labels=["north", "east", "south", "<west>"]) as session:
+    with hr.live.open_session(
+        place, "a", policy(), labels=["north", "east", "south", "<west>"]
+    ) as session:
         assert session.store.labels("a") == ["north", "east", "south", "<west>"]
     with pytest.raises(ValueError, match="one label for each of 4 coordinates, got 1"):
         hr.live.open_session(place, "b", policy(), labels=["north"])
@@ -325,7 +327,10 @@ def test_decisions_that_nobody_answers_are_not_kept_in_memory(tmp_path, monkeypa
 
 
 def test_a_connection_that_breaks_is_replaced(server):
-    with hr.live.open_session(server, "breaks", policy()) as session, hr.live.Store(server) as other:
+    with (
+        hr.live.open_session(server, "breaks", policy()) as session,
+        hr.live.Store(server) as other,
+    ):
         played(session, rounds(3))
         with other.reading() as connection:
             mine = "pid <> pg_backend_pid() AND backend_type = 'client backend'"

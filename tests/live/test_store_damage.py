@@ -133,7 +133,10 @@ def test_a_damaged_snapshot_falls_back_to_the_one_before_or_to_the_journal(place
     before = played(place)
     for broken in (b"\x80\x04N.", b""):
         change(place, sql.update(SNAPSHOTS).where(SNAPSHOTS.c.seq.in_(seqs)).values(payload=broken))
-        with caplog.at_level(logging.WARNING), hr.live.open_session(place, "a", policy()) as session:
+        with (
+            caplog.at_level(logging.WARNING),
+            hr.live.open_session(place, "a", policy()) as session,
+        ):
             assert state_of(session) == (LAST, before)
         change(place, sql.delete(SNAPSHOTS).where(SNAPSHOTS.c.seq == LAST))
     assert "an earlier state is used" in caplog.text

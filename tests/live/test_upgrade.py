@@ -235,4 +235,6 @@ def test_a_session_of_the_service_is_upgraded_by_a_command(tmp_path, monkeypatch
         assert state_of(session)[1] == Replay(newer()).up_to(session.store, "a")
     shown = CliRunner().invoke(app, ["live", "upgrade", path, "python"])
     assert shown.exit_code == 2
-    assert "open it there with live.open_session(..., upgrade=True)" in " ".join(shown.stderr.split())
+    assert "open it there with live.open_session(..., upgrade=True)" in " ".join(
+        shown.stderr.split()
+    )

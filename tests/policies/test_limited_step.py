@@ -178,7 +178,9 @@ def test_its_certificate_bounds_the_regret(seed):
 
 def tempting(rounds):
     """Return rounds in which the cheap end of [0, 1] is violated by next to nothing."""
-    return hr.RecordedProblem(hr.sets.Box([0.0], [1.0]), [(hr.Linear([-1.0]), hr.Linear([1e-9]))] * rounds)
+    return hr.RecordedProblem(
+        hr.sets.Box([0.0], [1.0]), [(hr.Linear([-1.0]), hr.Linear([1e-9]))] * rounds
+    )
 
 
 def test_what_it_loses_is_bounded():

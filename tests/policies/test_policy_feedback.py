@@ -81,7 +81,9 @@ def test_sampled_and_semi_bandit_policies_and_several_constraints():
     ]
     several = hr.ConstrainedPolicy(learner, hr.surrogates.PerConstraintSurrogate(queues))
     both = hr.Maximum([hr.Linear([1.0, 0.0, 0.0], -0.1), hr.Linear([0.0, 1.0, 0.0], -0.5)])
-    trace = hr.simulate(several, hr.RecordedProblem(simplex, [(hr.Linear([1.0, 2.0, 3.0]), both)] * 5))
+    trace = hr.simulate(
+        several, hr.RecordedProblem(simplex, [(hr.Linear([1.0, 2.0, 3.0]), both)] * 5)
+    )
     assert trace.compiled
     assert several.summary().ccv is None
     each = np.maximum(trace.violations_each, 0.0).sum(axis=1)

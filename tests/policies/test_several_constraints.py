@@ -164,7 +164,9 @@ def by_hand(X, kind=hr.surrogates.AdaptiveSurrogate, m=2):
     else:
         learner = hr.learners.AdaptiveOCG(X, CertificateSteps())
         potential = PowerPotential(2.0, GrowingScale(1.0, 1.0, 0.25))
-        ranges = [hr.surrogates.ObservedRanges(learner, exclude_unavoidable=False) for _ in range(m)]
+        ranges = [
+            hr.surrogates.ObservedRanges(learner, exclude_unavoidable=False) for _ in range(m)
+        ]
         queues, guard = [kind(potential, 0.0, one) for one in ranges], None
     return hr.ConstrainedPolicy(learner, hr.surrogates.PerConstraintSurrogate(queues, guard))
 

@@ -100,7 +100,10 @@ def test_tides_stay_between_their_bounds_and_reach_them():
 
 
 def test_drifting_paths_begin_as_the_paper_s_graph():
-    still, moving = hr.ShortestPath.random_network(100, 600, 50, 3), drifting_paths(horizon=50, seed=3)
+    still, moving = (
+        hr.ShortestPath.random_network(100, 600, 50, 3),
+        drifting_paths(horizon=50, seed=3),
+    )
     np.testing.assert_array_equal(still.latency, moving.latency)
     assert moving.decision_set.dim == 600
     assert moving.threshold <= still.threshold

@@ -212,11 +212,16 @@ def test_a_snapshot_of_an_operator_plays_on() -> None:
     one, two = MeanMatrix(P), MeanMatrix(P)
     rounds = list(P)
     for f, g in rounds[:3]:
-        one.tell(hr.feedback.full_information(f, one.ask()), hr.feedback.full_information(g, one.ask()))
+        one.tell(
+            hr.feedback.full_information(f, one.ask()), hr.feedback.full_information(g, one.ask())
+        )
     two.restore(one.state())
     for f, g in rounds[3:]:
         for policy in (one, two):
-            policy.tell(hr.feedback.full_information(f, policy.ask()), hr.feedback.full_information(g, policy.ask()))
+            policy.tell(
+                hr.feedback.full_information(f, policy.ask()),
+                hr.feedback.full_information(g, policy.ask()),
+            )
     assert (one.ask() == two.ask()).all()
 
 

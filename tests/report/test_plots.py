@@ -118,7 +118,9 @@ def test_games_with_several_constraints_have_axes_for_each():
         assert ends == pytest.approx([trace.ccv_each[k] for trace in traces.values()])
     with pytest.raises(ValueError, match="needs 3 axes here, one for the cost and one for each"):
         plot_compare(traces, axes=[left, others[0]])
-    single = hr.simulate(games["one"], hr.RecordedProblem(X, [(hr.Linear([1.0, 2.0]), caps[0])] * 20))
+    single = hr.simulate(
+        games["one"], hr.RecordedProblem(X, [(hr.Linear([1.0, 2.0]), caps[0])] * 20)
+    )
     with pytest.raises(ValueError, match=r"equally many constraints, got \[1, 2\]"):
         plot_compare({"two": traces["one"], "one": single})
 

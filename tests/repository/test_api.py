@@ -18,7 +18,7 @@ NAMES = {
     "ftpl_coco", "projection_free_bandit", "projection_free_coco", "projection_free_long_term",
     "semi_bandit_coco", "unconstrained",
     "ConstrainedPolicy", "ConstrainedBandit", "LazySampled", "Sampled",
-    "bandit", "first_order", "full", "linear", "semi_bandit",
+    "bandit", "first_order", "semi_bandit",
     "Linear", "Maximum", "Quadratic",
     "Benchmark", "RecordedProblem", "ShortestPath", "Step", "Trace",
     "DecisionSet", "Function", "Learner", "Policy", "Problem", "ResumablePolicy",

@@ -38,7 +38,9 @@ def reacting(X, seed, policy, rounds):
 def blocks_of(X, lam_e=0.25, eagerness=40.0):
     learner = BlockOCG(X)
     guard = BlockGuard(learner, lam_e=lam_e)
-    return hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner), eagerness, guard=guard))
+    return hr.ConstrainedPolicy(
+        learner, AdaptiveSurrogate(ObservedRanges(learner), eagerness, guard=guard)
+    )
 
 
 def radii2_of(learner):

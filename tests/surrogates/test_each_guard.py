@@ -10,7 +10,7 @@ from hedgerow.bounds import guarded_ccv, guarded_regret
 from hedgerow.feedback import EvalGrad
 from hedgerow.learners import AdaptiveOCG, AwayOCG, TrackingOCG
 from hedgerow.learners import steps as rules
-from hedgerow.surrogates import AdaptiveSurrogate, Guard, PerConstraintSurrogate, ObservedRanges
+from hedgerow.surrogates import AdaptiveSurrogate, Guard, ObservedRanges, PerConstraintSurrogate
 from hedgerow.surrogates import guard as numbers
 from hedgerow.surrogates.each_guard import EACH, EachGuard
 from hedgerow.surrogates.make_loss import make_each_loss

@@ -190,7 +190,9 @@ def test_the_guard_does_what_its_text_says(name):
     learner = kind(X, rules.CertificateSteps())
     guard = Guard(learner)
     assert guard.growth.q == q
-    policy = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner), 40.0, guard=guard))
+    policy = hr.ConstrainedPolicy(
+        learner, AdaptiveSurrogate(ObservedRanges(learner), 40.0, guard=guard)
+    )
     rule = {"D": X.diameter, "P": 0.0, "beta": 0.0, "M": 0.0}
     text = {"R2": guard.radius**2, "C": guard.C, "lam": 0.25, "lam_e": 0.25}
     text |= {"q": q, "a": guard.growth.a}
@@ -220,7 +222,9 @@ def played(X, seed, rounds=400, eagerness=40.0, kind=AdaptiveOCG):
     """Play a game that reacts; yield the policy, regret, CCV, Phi_t, t, and the largest ||s^c||."""
     learner = kind(X, rules.CertificateSteps())
     guard = Guard(learner)
-    policy = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner), eagerness, guard=guard))
+    policy = hr.ConstrainedPolicy(
+        learner, AdaptiveSurrogate(ObservedRanges(learner), eagerness, guard=guard)
+    )
     cost = ccv = sizes = steepest = 0.0
     total, centre = np.zeros(X.dim), X.start()
     for t, (f, g, value, x) in enumerate(reacting(X, seed, policy, rounds)):
@@ -281,7 +285,9 @@ def test_the_guard_is_needed_and_sufficient_on_a_game_built_to_need_it():
     assert policy.surrogate.guard.interventions > 0
     learner = AdaptiveOCG(X, rules.CertificateSteps())
     watch = Guard(learner, lam_e=1e9)  # grants everything, and keeps the books
-    free = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner), 40.0, guard=watch))
+    free = hr.ConstrainedPolicy(
+        learner, AdaptiveSurrogate(ObservedRanges(learner), 40.0, guard=watch)
+    )
     broken = 0
     for f, g, value, x in reacting(X, 0, free, 400):
         free.tell(EvalGrad(float(f @ x), f), EvalGrad(value, g))

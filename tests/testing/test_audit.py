@@ -19,7 +19,9 @@ T = 120
 def paper_policy(X):
     """Algorithm 2 with a scale that lets the constraint act."""
     surrogate = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(6.0, 5.0), 3.0)
-    return hr.ConstrainedPolicy(hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(T)), surrogate)
+    return hr.ConstrainedPolicy(
+        hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(T)), surrogate
+    )
 
 
 POLICIES = {

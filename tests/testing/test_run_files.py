@@ -47,7 +47,9 @@ def problems():
         "paths": hr.ShortestPath.random_network(nodes=10, edges=24, horizon=T, seed=1),
         "infeasible": hr.RecordedProblem(X, infeasible_rounds()),
         "two limits": hr.RecordedProblem(X, two_limits(0.85, 0.9), limits={"a": "ms", "b": "ms"}),
-        "inequalities": hr.RecordedProblem(box, list(hr.problems.IidSimplex(n=4, horizon=T, seed=2))),
+        "inequalities": hr.RecordedProblem(
+            box, list(hr.problems.IidSimplex(n=4, horizon=T, seed=2))
+        ),
     }
 
 

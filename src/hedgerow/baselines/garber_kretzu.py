@@ -161,7 +161,9 @@ def garber_kretzu_2024_lpm(
         T, G = steps.horizon, steps.lipschitz
         K = steps.begin(R).length
         theta, mu = 4.0 * steps.eta(R, 0.0) * K * G**2, T**-0.75 / (4.0 * R * G)
-        return ConstrainedPolicy(BlockedOGD(decision_set, steps), DualSurrogate(DualSteps(K, theta, mu)))
+        return ConstrainedPolicy(
+            BlockedOGD(decision_set, steps), DualSurrogate(DualSteps(K, theta, mu))
+        )
     T, R, eager = as_count(horizon, "horizon"), R or 1.0, as_positive(eagerness, "eagerness")
     quicker = PracticalLooBlocks(T, LPM_KAPPA, LPM_TOLERANCE)
     theta = LPM_THETA / eager * 4.0 * R * T**-0.25

@@ -352,7 +352,10 @@ class PenaltyProx(FollowedBlocks):
 
     def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
         """Return its linear rounds for the compiled loops; None where a part has no kernels."""
-        written = not_overridden(self, PenaltyProx, "ask", "tell", "_add") and feedback is full_information
+        written = (
+            not_overridden(self, PenaltyProx, "ask", "tell", "_add")
+            and feedback is full_information
+        )
         return StoredRounds(self) if written and self.workspace.space is not None else None
 
     @property

@@ -178,7 +178,10 @@ class Experiment:
         """Whether a method plays a seed with this eagerness, at the longest horizon or not."""
         if self.common_seeds is None:
             return True
-        much, early = method in self.all_seeds and eagerness == 1.0, seed in self.seeds[: self.common_seeds]
+        much, early = (
+            method in self.all_seeds and eagerness == 1.0,
+            seed in self.seeds[: self.common_seeds],
+        )
         return (much or early) if longest else (much and early)
 
     def resolved(self) -> dict[str, Any]:
@@ -208,5 +211,9 @@ class Experiment:
                 if self.violated
                 else {}
             ),
-            **({"common_seeds": self.common_seeds, "all_seeds": list(self.all_seeds)} if self.common_seeds is not None else {}),
+            **(
+                {"common_seeds": self.common_seeds, "all_seeds": list(self.all_seeds)}
+                if self.common_seeds is not None
+                else {}
+            ),
         }

@@ -224,8 +224,8 @@ class ShardedTraffic:
     def certificate(self) -> float:
         """Bound the regret so far, in ms, against every fixed split that satisfies all rounds.
 
-        sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t), as `ConstrainedPolicy` has it, up
-        to rounding. Where no fixed split satisfies all rounds it bounds nothing; a number below
+        sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t), as `ConstrainedPolicy` has it,
+        up to rounding. Where no fixed split satisfies all rounds it bounds nothing; a number below
         minus the longest path's latency in each round proves that.
         """
         weights = self._weights

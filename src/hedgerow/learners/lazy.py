@@ -32,8 +32,8 @@ class LazyOCG(Stateful):
     or has half the progress of an exact gap that is at most `patience` rounds old.
 
     A remembered vertex need not be a minimiser, so Theorem 2.1 does not cover it. What
-    `CertificateSteps` and `ConstrainedPolicy.certificate` prove after the fact still holds: it needs no
-    more than that the steps lead to points of the set. `oracle_calls` counts the calls that were
+    `CertificateSteps` and `ConstrainedPolicy.certificate` prove after the fact still holds: it
+    needs no more than that the steps lead to points of the set. `oracle_calls` counts the calls that were
     made.
 
     It pays where the oracle costs more than `memory` inner products with vertices, and where good

@@ -164,8 +164,8 @@ class Replica:
                 f"session {self.name!r} was recorded by {self._recorded}, and this release would "
                 f"have played otherwise from round {row.round} on (by {far:.2g} in a "
                 "coordinate); continue from its journal with this release by "
-                "live.open_session(..., upgrade=True) or `hedgerow live upgrade STORE NAME`, or stay with "
-                "the release that recorded it"
+                "live.open_session(..., upgrade=True) or `hedgerow live upgrade STORE NAME`, or "
+                "stay with the release that recorded it"
             )
 
     def _tell(self, feedback: RoundFeedback, action: Vector, advice: Vector) -> None:

@@ -56,8 +56,8 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         check_parts(learner, surrogate)
         if any(ranges.learner is not learner for ranges in _learnt(surrogate)):
             raise ValueError(
-                "the surrogate's ranges measure another learner's plays; build WorstCaseRanges with "
-                "the learner of this policy"
+                "the surrogate's ranges measure another learner's plays; build WorstCaseRanges "
+                "with the learner of this policy"
             )
         self.learner = learner
         self.surrogate = surrogate

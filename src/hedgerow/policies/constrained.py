@@ -33,7 +33,7 @@ from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.make_loss import WRITTEN
 from hedgerow.surrogates.queued import checked, checked_each, is_plain
-from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, WorstCaseRanges, ObservedRanges
+from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, ObservedRanges, WorstCaseRanges
 from hedgerow.surrogates.rounds import NO_NOISE, LossRounds, advisers_of, round_table, tell_round
 
 Seen = TypeVar("Seen", bound=Constraints, contravariant=True)

@@ -330,7 +330,8 @@ class LimitedStep(Stateful):
         """Bound the regret so far: the inner policy's certificate, and what y_t has cost more.
 
         Args:
-            budget: how much the benchmark may violate in total, as in `ConstrainedPolicy.certificate`.
+            budget: how much the benchmark may violate in total, as in
+                `ConstrainedPolicy.certificate`.
 
         """
         found, totals = self.policy.certificate(budget), self._state["totals"]

@@ -13,7 +13,9 @@ from hedgerow.surrogates.violation_weight import ViolationSurrogate
 
 
 @records_call
-def projected_coco(decision_set: DecisionSet, *, lam: float = 0.5) -> ConstrainedPolicy[Constraints]:
+def projected_coco(
+    decision_set: DecisionSet, *, lam: float = 0.5
+) -> ConstrainedPolicy[Constraints]:
     """AdaGrad with weights in proportion to the violation: regret O(sqrt T), CCV O(sqrt(T log T)).
 
     Theorem F of theory.md with projections: one projection per round, any horizon, and nothing

@@ -45,7 +45,11 @@ class SampledPlay(StatefulPlayer):
     feedback = staticmethod(linear)
 
     def __init__(
-        self, policy: ConstrainedPolicy[EvalGrad], seed: int | None = None, *, rng: RNG | None = None
+        self,
+        policy: ConstrainedPolicy[EvalGrad],
+        seed: int | None = None,
+        *,
+        rng: RNG | None = None,
     ):
         _check_policy(policy)
         if not policy.decision_set.supports(HasSampling):
@@ -166,7 +170,11 @@ class LazySampled(SampledPlay):
     oblivious_only = True
 
     def __init__(
-        self, policy: ConstrainedPolicy[EvalGrad], seed: int | None = None, *, rng: RNG | None = None
+        self,
+        policy: ConstrainedPolicy[EvalGrad],
+        seed: int | None = None,
+        *,
+        rng: RNG | None = None,
     ):
         _check_policy(policy)
         if not isinstance(policy.learner, Stepping):

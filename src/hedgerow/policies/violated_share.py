@@ -9,7 +9,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from hedgerow.feedback import Constraints, EvalGrad, first_order, full_information, linear, semi_bandit
+from hedgerow.feedback import (
+    Constraints,
+    EvalGrad,
+    first_order,
+    full_information,
+    linear,
+    semi_bandit,
+)
 from hedgerow.inputs import Vector, as_number
 from hedgerow.learners.advised_ocg import Advice
 from hedgerow.policies.certificate import Certificate

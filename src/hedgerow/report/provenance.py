@@ -138,7 +138,7 @@ ALWAYS = (
     ),
 )
 SYNTHETIC = {
-    "random_network": "latencies and bandwidths are drawn; the shape follows RIPE Atlas measurements",
+    "random_network": "latencies and bandwidths are drawn, shaped like RIPE Atlas measurements",
 }
 
 

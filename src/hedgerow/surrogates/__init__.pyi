@@ -18,9 +18,9 @@ from .potentials import PowerPotential as PowerPotential
 from .potentials import Scale as Scale
 from .queued import GradientSurrogate as GradientSurrogate
 from .ranges import FixedRanges as FixedRanges
-from .ranges import WorstCaseRanges as WorstCaseRanges
-from .ranges import Ranges as Ranges
 from .ranges import ObservedRanges as ObservedRanges
+from .ranges import Ranges as Ranges
+from .ranges import WorstCaseRanges as WorstCaseRanges
 from .signed import SignedSurrogate as SignedSurrogate
 from .values import CurrentValues as CurrentValues
 from .values import DriftSurrogate as DriftSurrogate

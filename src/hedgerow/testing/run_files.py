@@ -259,7 +259,9 @@ def _duals(
     return of_set, inner[m:] / sizes
 
 
-def _check_certificate(policy: ConstrainedPolicy[Any], found: float, arrays: dict[str, Vector]) -> None:
+def _check_certificate(
+    policy: ConstrainedPolicy[Any], found: float, arrays: dict[str, Vector]
+) -> None:
     """Refuse to write a certificate other than the policy's own."""
     said = float(policy.certificate())
     terms = np.abs(weighted(arrays, arrays["weights"]) * arrays["decisions"]).sum()

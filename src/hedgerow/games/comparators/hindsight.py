@@ -126,7 +126,9 @@ def hindsight_steps(
 
     """
     begin, deadline = perf_counter(), Deadline(time_limit)
-    allowed = 0.0 if budget == "minimum" else as_number(budget, 'the budget, a number or "minimum",')
+    allowed = (
+        0.0 if budget == "minimum" else as_number(budget, 'the budget, a number or "minimum",')
+    )
     if allowed < 0.0:
         raise ValueError(f"the budget must be at least 0, got {allowed:g}")
     game = HindsightGame.of(problem, rounds)
