@@ -39,6 +39,7 @@ from hedgerow.report.backtest import (
     sentences,
     write_backtest,
 )
+from hedgerow.report.backtest_verdict import better_in_both, verdict
 from hedgerow.report.network_figure import series_of
 
 
@@ -135,6 +136,7 @@ def backtest(
             seed=seed,
         )
         print_line(f"{len(network.nodes)} nodes, {problem.decision_set.dim} edges on routes.")
+        print_line(problem.missing)
         print_line(problem.feasibility)
         own = {
             "today" if k == 1 else f"today {k}": fixed(problem.decision_set, route)
@@ -159,14 +161,16 @@ def backtest(
         if each is not None:
             Console().print(each)
         print_line("")
-        for sentence in sentences(test)[1:]:
+        for sentence in sentences(test)[2:]:  # one is above, and one at the end
             print_line(sentence)
-        print_line("To play next, weights of routes:")
+        print_line("For the next round, weights of routes:")
         *weights, loss = next_weights(test, routes)
         for line in weights:
             print_line(f"  {line}")
         print_line(loss)
         print_line(f"Page: {write_backtest(test, out, routes)}")
+        print_line("")
+        print_line(f"{verdict(test)} {better_in_both(test)}")
 
 
 def _network(

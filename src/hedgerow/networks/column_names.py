@@ -19,9 +19,9 @@ _ENDS = "site node host hostname name id router pop city ip addr address region 
 BESIDE = {
     "source": frozenset(_ENDS.split()),
     "target": frozenset(_ENDS.split()),
-    "latency": frozenset("avg average mean median p50 min ms milliseconds measured link".split()),
+    "latency": frozenset(("avg", "average", "mean", "median", "p50", "min", "ms", "milliseconds")),
     "bandwidth": frozenset[str](),
-    "time": frozenset("utc measured sampled taken created recorded start begin unix probe".split()),
+    "time": frozenset(("utc", "measured", "sampled", "taken", "created", "recorded", "start")),
 }
 """Words that may stand beside such a name: src_site, avg_rtt, measured_at."""
 MOST_NAMES, LONGEST_NAME = 200, 40

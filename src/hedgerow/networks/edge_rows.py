@@ -36,8 +36,8 @@ class EdgeColumns:
         target: the node where it ends, such as dst or dst_site.
         latency: in ms, such as latency_ms or rtt.
         bandwidth: in Mbit/s, such as bandwidth_mbps; it may be absent, and "" reads none.
-        time: may be absent, and "" reads none; ISO 8601, Unix seconds or milliseconds, or a number that orders the rounds; rows of
-            one time make one round.
+        time: ISO 8601, Unix seconds or milliseconds, or a number that orders the rounds; rows of
+            one time make one round. It may be absent, and "" reads none.
         quantities: other columns to keep; None keeps every column that holds numbers.
 
     """

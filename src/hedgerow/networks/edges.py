@@ -42,8 +42,8 @@ def read_edges(
     r"""Read a table of edges; with a time column it also gives the series.
 
     An empty cell is a missing reading: the row's other cells count, and the series has NaN there.
-    A round in which an edge has rows, but only empty latencies and no bandwidth, is an outage of it.
-    A round without a row of the edge is not: it was not measured then.
+    A round in which an edge has rows, but neither a latency nor a bandwidth, is an outage of it. A
+    round without a row of the edge is not: it was not measured then.
     A quantity that never changes on any edge has no series.
 
     Args:

@@ -23,8 +23,8 @@ class Network:
     """A directed graph with a latency, and perhaps a bandwidth, on every edge.
 
     Each quantity carries a label: "measured", "proxy:<method>" or "synthetic:<law>". A series holds
-    one row for each round; NaN in it means that the edge has no reading in that round. `outages` says
-    which of these edges were measured and gave no answer; the others were not measured.
+    one row for each round; NaN in it means that the edge has no reading in that round: it was not
+    measured, or gave no answer, which is in `outages`.
 
     Args:
         nodes: distinct names.

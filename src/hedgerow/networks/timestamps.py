@@ -64,7 +64,7 @@ def parse_duration(text: str, name: str) -> float:
 
 
 def next_duration(seconds: float) -> str | None:
-    """Return the next span of time that people use, as `parse_duration` reads it; None above 7 days.
+    """Return the next usual span of time, as `parse_duration` reads it; None above 7 days.
 
     >>> next_duration(290.0), next_duration(300.0), next_duration(301.0), next_duration(4000.0)
     ('5min', '5min', '10min', '2h')

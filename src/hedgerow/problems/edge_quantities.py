@@ -97,19 +97,19 @@ def edge_quantity(
         raise ValueError(
             f"the {name} of the link from {a} to {b} is not known; give it, or leave the link out"
         )
-    table, said = base[None, :], "constant"
+    table, said, gaps = base[None, :], "constant", np.zeros((1, base.size), np.bool_)
     if series is not None:
         found = series[:, kept]
         gaps, table = np.isnan(found), _filled(found, base)
         said = f"{len(table)} rounds as measured"
-        out = lasting_outages(network, kept)
-        if outage is not None and out is not None:
-            table, gaps = np.where(out, outage, table), gaps & ~out
-            values = np.broadcast_to(outage, out.shape)[out]
-            upto = f" to {values.max():.4g}" if values.max() > values.min() else ""
-            said += f", {int(out.sum())} outages, counted as {values.min():.4g}{upto}"
-        if missing := int(gaps.sum()):
-            said += f", {missing} readings missing, counted as the last one before"
+    out = lasting_outages(network, kept)
+    if outage is not None and out is not None and len(table) in (1, len(out)):
+        table, gaps = np.where(out, outage, table), gaps & ~out
+        values = np.broadcast_to(outage, out.shape)[out]
+        upto = f" to {values.max():.4g}" if values.max() > values.min() else ""
+        said += f", {int(out.sum())} outages, counted as {values.min():.4g}{upto}"
+    if missing := int(gaps.sum()):
+        said += f", {missing} readings missing, counted as the last one before"
     if scaling is not None:
         if rng is None or rounds is None:
             raise ValueError("scaling needs rounds and a random generator")

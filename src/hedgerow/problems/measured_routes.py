@@ -107,6 +107,14 @@ class Limit:
         return str(self)
 
     @property
+    def short(self) -> str:
+        """The constraint in a sentence about it alone: the 120 ms limit."""
+        if not self.unit:
+            return f"the limit, {self}"
+        what = "demand" if self.kind == "capacity" else "limit"
+        return f"the {self.level:g} {self.unit} {what}"
+
+    @property
     def unit(self) -> str:
         """The unit of its values, empty where it is not known."""
         return self.quantity.unit
@@ -184,7 +192,7 @@ class MeasuredRoutes(RecordedProblem):
     >>> problem.horizon, problem.unkept, problem.unavoidable
     (2, 1, array([0., 5.]))
     >>> print(problem.feasibility)
-    No action satisfies 1 of 2 rounds: latency at most 55 ms is broken by at least 5 ms.
+    In 1 of 2 rounds no route meets the 55 ms limit; the best route misses it by 5 ms.
 
     """
 
@@ -330,20 +338,24 @@ class MeasuredRoutes(RecordedProblem):
 
     @property
     def feasibility(self) -> str:
-        """How many rounds no action satisfies and by how much at least, limit by limit."""
+        """In how many rounds no route meets the limits, and how far the best one misses them."""
+        noun = "minute" if self.round_minutes == 1.0 else "round"
+        several = len(self.limits) > 1
         if not self.unkept:
-            return f"Some action satisfies each of {self.horizon} rounds."
-        count = "the round" if self.horizon == 1 else f"{self.unkept} of {self.horizon} rounds"
+            what = "the limits, each by itself" if several else self.limits[0].short
+            return f"In every {noun} some route meets {what}."
+        often = f"In {self.unkept} of {self.horizon} {noun}s no route meets"
+        if self.horizon == 1:
+            often = "No route meets"
         parts = []
         for limit, least in zip(self.limits, self.unavoidable_each, strict=True):
-            if not (broken := int(np.count_nonzero(least))):
-                continue
-            excess = f"{least.max():.3g} {limit.unit}".rstrip()
-            where = "" if broken == 1 else " in the worst of them"
-            often = f" in {broken} rounds" if 1 < broken < self.unkept else ""
-            often = " in one of them" if broken == 1 < self.unkept else often
-            parts.append(f"{limit} is broken{often} by at least {excess}{where}")
-        return f"No action satisfies {count}: {', and '.join(parts)}."
+            if missed := int(np.count_nonzero(least)):
+                upto = "at least " if limit.kind == "capacity" else "up to " if missed > 1 else ""
+                by = f"by {upto}{least.max():.3g} {limit.unit}".rstrip()
+                parts.append(f"{limit} is missed in {missed}, {by}" if several else by)
+        if several:
+            return f"{often} all limits: {'; '.join(parts)}."
+        return f"{often} {self.limits[0].short}; the best route misses it {parts[0]}."
 
     def service_levels(self, trace: Trace) -> tuple[ServiceLevel, ...]:
         """Return how well a game satisfied each constraint, in its unit and minutes."""
@@ -365,8 +377,8 @@ class MeasuredRoutes(RecordedProblem):
     def dead_links(self, dead_from: float | None = None) -> NDArray[np.bool_]:
         """Return by round and edge whether a link was dead.
 
-        That is: its last reading up to that round was an outage, or it had a latency of at least `dead_from` ms; left out,
-        of at least ten times the link's median.
+        That is: its last reading up to that round was an outage, or it had a latency of at least
+        `dead_from` ms; left out, of at least ten times the link's median.
         """
         median, network = self.network.latency_ms[self.kept], self.network
         level = 10.0 * median if dead_from is None else as_number(dead_from, "dead_from")
