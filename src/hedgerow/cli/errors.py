@@ -17,7 +17,7 @@ from hedgerow.networks.errors import DataError
 from hedgerow.report.networks import rejection_table
 
 ARGUMENT = re.compile(
-    r"(?<!')\b(af|bandwidth|decimal|hub|keep_going|key|latency|mix|most_numbers|network|node_key|series|"
+    r"(?<!')\b(af|bandwidth|decimal|hub|keep_going|key|latency|mix_versions|most_numbers|network|node_key|series|"
     r"source|target|time|type|workers)=(\.\.\.|'[^']+'|\w+)"
 )
 """Arguments of the library that are options here, as its sentences write them unless quoted."""

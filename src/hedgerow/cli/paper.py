@@ -63,7 +63,7 @@ def reproduce(
     ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
-    mix: Mix = False,
+    mix_versions: Mix = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -78,14 +78,16 @@ def reproduce(
             begin = time.monotonic()
             with progress(f"{experiment.name}, first seeds", quiet) as watch:
                 tasks, resolved = first_tasks(experiment), experiment.resolved()
-                early = sweep_tasks(tasks, resolved, folder, force, watch, mix=mix)
+                early = sweep_tasks(
+                    tasks, resolved, folder, force, watch, mix_versions=mix_versions
+                )
             if early.ran and (seen := Summary(Results(folder))).rows:
                 page = write_report(seen, folder / "report")
                 if not (quiet or as_json):
                     span = time.monotonic() - begin
                     print_stderr(f"First page after {span:.0f} s, written again at the end: {page}")
             with progress(experiment.name, quiet) as watch:
-                tally = sweep(experiment, folder, force, watch, mix=mix)
+                tally = sweep(experiment, folder, force, watch, mix_versions=mix_versions)
             tally.ran, tally.before = tally.ran + early.ran, tally.before - early.ran
         found = summary(folder, tally)
     if as_json and not tally.failed:
