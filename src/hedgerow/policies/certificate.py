@@ -59,7 +59,7 @@ class Certificate(float):
 
         That against the dearest fixed action is the least, that against the cheapest the largest.
         """
-        return Certificate(
+        return type(self)(
             float(self),
             self.budget,
             self.infeasible_rounds,
