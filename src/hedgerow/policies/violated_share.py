@@ -299,7 +299,7 @@ class ViolatedShare(Stateful):
         else:
             allowed = as_budget(cast(float, budget), "budget")
             found = inner.certificate(allowed + more)
-        value, _, rounds, least, most = _numbers(found)
+        value, _, rounds, least, most, _ = _numbers(found)
         return Certificate(value, allowed, rounds, max(0.0, least - more), most)
 
     def summary(self) -> ShareSummary:
