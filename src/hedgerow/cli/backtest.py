@@ -112,15 +112,17 @@ def backtest(
 ) -> None:
     """Compare Hedgerow with today's routes on measured rounds, and write a page."""
     with report_errors():
+        if not file.is_file():
+            raise ValueError(f"there is no file {file}; check the path")
+        if not (cap or floor or demand):
+            raise ValueError(
+                "there is no limit; give --cap, --floor or --demand, as in --cap 'latency=120'"
+            )
         network = _network(file, (tail, head, latency, time), series, one_way, places)
         if rounds is None and not series_of(network):
             raise ValueError(
                 f"{file} has no times, so its values make one round; give --rounds, and perhaps "
                 "--scale, or --time for the column of the times"
-            )
-        if not (cap or floor or demand):
-            raise ValueError(
-                "there is no limit; give one, such as --cap latency=120, or --floor or --demand"
             )
         problem = MeasuredRoutes(
             network,

@@ -57,7 +57,9 @@ READ = ("made by", "files", "readings", "kept", "left_out")
 
 @ingest.command()
 def atlas(
-    files: Annotated[list[Path], typer.Argument(help="Files or folders; gzip and bzip2 too.")],
+    files: Annotated[
+        list[Path], typer.Argument(exists=True, help="Files or folders; gzip and bzip2 too.")
+    ],
     out: Out,
     type: Annotated[  # noqa: A002 - the option is --type
         str, typer.Option(help="http, sslcert, ping, traceroute or auto.")
@@ -102,7 +104,9 @@ def atlas(
 def edges(
     file: Annotated[
         Path,
-        typer.Argument(help="A CSV with a header, or JSON records; gzip and bzip2 too."),
+        typer.Argument(
+            exists=True, help="A CSV with a header, or JSON records; gzip and bzip2 too."
+        ),
     ],
     out: Out,
     tail: FromColumn = None,
@@ -166,7 +170,9 @@ def edges(
 
 @ingest.command()
 def matrix(
-    file: Annotated[Path, typer.Argument(help="An .npz with an array rounds x nodes x nodes.")],
+    file: Annotated[
+        Path, typer.Argument(exists=True, help="An .npz with an array rounds x nodes x nodes.")
+    ],
     out: Out,
     key: Annotated[str | None, typer.Option(help="The array, where there are several.")] = None,
     factor: Annotated[float, typer.Option(help="The factor from an entry to milliseconds.")] = 1.0,

@@ -46,12 +46,13 @@ class Certificate(float):
         infeasible_rounds: int = 0,
         least_violation: float = 0.0,
         most: float = math.inf,
-        least: float = -math.inf,
+        least: float | None = None,
     ) -> Certificate:
         """Make the number, with what it holds for."""
         self = super().__new__(cls, value)
         self.budget, self.infeasible_rounds = budget, infeasible_rounds
-        self.least_violation, self.most, self.least = least_violation, most, max(least, -most)
+        self.least_violation, self.most = least_violation, most
+        self.least = -most if least is None else least
         return self
 
     def within(self, least: float, most: float) -> Certificate:
