@@ -399,7 +399,7 @@ class MeasuredRoutes(RecordedProblem):
         failed = 0 if out is None else int(out[:, self.kept].sum())
         size = series[:, self.kept].size
         if not gaps:
-            return f"No reading is missing of {size}."
+            return f"No reading of {size} is missing."
         parts = [f"{failed} of {size} readings are empty and count as outages"] if failed else []
         if gaps > failed:
             share = 100.0 * (gaps - failed) / size
