@@ -65,7 +65,9 @@ def with_variants(experiment: Experiment) -> Experiment:
     """Return the experiment with the second constants of the strongest rivals as methods."""
     code = tuple((name, code_of(load_path(name))) for name in VARIANTS)
     methods = (*experiment.methods, *VARIANTS)
-    return replace(experiment, methods=methods, eager=methods, code=(*experiment.code, *code))
+    return replace(
+        experiment, methods=methods, eagerness_methods=methods, code=(*experiment.code, *code)
+    )
 
 
 def with_traffic(experiment: Experiment) -> Experiment:

@@ -34,8 +34,10 @@ def experiment(seeds: tuple[int, ...] = SEEDS) -> Experiment:
     paper = load_experiment("paper")
     routes = replace(paper.problems[0], horizons=(1600,))
     methods = (OURS, SINHA, WANG, GARBER)
-    paper = replace(paper, problems=(routes,), methods=methods, eager=(OURS,), seeds=seeds)
-    return replace(paper, few=None)
+    paper = replace(
+        paper, problems=(routes,), methods=methods, eagerness_methods=(OURS,), seeds=seeds
+    )
+    return replace(paper, common_seeds=None)
 
 
 def judged(folder: Path) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def _made(name: str, paths: hr.DecisionSet) -> Any:
 
 
 def draw_front(path: Path) -> None:
-    """Play one game with every method and draw regret, violation and their course."""
+    """Play one game with every method; draw regret and violation on white, and for the dark."""
     problem = hr.ShortestPath.random_network(nodes=120, edges=700, horizon=HORIZON, seed=SEED)
     paths, best = problem.decision_set, hr.hindsight(problem)
     asked = problem.threshold * np.arange(1, HORIZON + 1)
@@ -64,6 +64,13 @@ def draw_front(path: Path) -> None:
     for name in (*PROJECTION_FREE, *PROJECTING):
         play(name, _made(name, paths))
 
+    dark = path.with_stem(f"{path.stem}-dark")
+    for file, style in ((path, "default"), (dark, "dark_background")):
+        with plt.style.context(style):
+            _draw_front(file, course, plane)
+
+
+def _draw_front(path: Path, course: dict[str, Any], plane: dict[str, Any]) -> None:
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(10, 4), layout="constrained", width_ratios=(1.0, 1.35)
     )
@@ -80,7 +87,7 @@ def draw_front(path: Path) -> None:
 
     for names, face, text in (
         (PROJECTION_FREE, FREE, "other projection-free methods"),
-        (PROJECTING, "white", "methods that project"),
+        (PROJECTING, "none", "methods that project"),
     ):
         x, y = np.array([plane[name] for name in names]).T
         edge = FREE if face == FREE else RIVAL
@@ -93,8 +100,8 @@ def draw_front(path: Path) -> None:
     right.annotate(
         "Hedgerow", plane["hedgerow"], (-30, 11), textcoords="offset points", weight="bold"
     )
-    right.axhline(0.0, color="0.3", ls="--", lw=1)
-    right.annotate("best fixed route", (100.0, 1.0), ha="right", fontsize=8, color="0.3")
+    right.axhline(0.0, color="0.5", ls="--", lw=1)
+    right.annotate("best fixed route", (100.0, 1.0), ha="right", fontsize=8, color="0.5")
     right.set(title="After 1200 rounds: lower left is better", xscale="log", xlim=(0.2, 130.0))
     right.set(xlabel="missing bandwidth, % of demand", ylabel="regret, % of the best fixed delay")
     right.legend(loc="upper left", fontsize=8.5)

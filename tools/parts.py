@@ -117,6 +117,8 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "growth": scale.growth,
         "single": scale.single,
         "solvers": scale.solvers,
+        "equal": scale.at_equal_violation,
+        "world": scale.world,
         "dask": scale.dask,
         "machines": scale.machines,
     },

@@ -21,7 +21,7 @@ def simplex_rounds(X: hr.DecisionSet) -> hr.RecordedProblem:
 
 def play(expression: str) -> list[float]:
     """Build what the expression says, play it and return its last point; a routine is called."""
-    values = any(word in expression for word in ("Block", "cbco"))
+    values = any(word in expression for word in ("Block", "bandit"))
     X = hr.sets.L2Ball(2) if values else hr.sets.Simplex(11)  # 11: whole lanes and a rest
     x1, s = X.start(), np.linspace(-1.0, 1.0, X.dim)
     names: dict[str, object] = {}

@@ -51,7 +51,7 @@ def renewed(page: str, name: str) -> str:
 
 def renew_all() -> None:
     """Write what is printed now into every page that shows it."""
-    for path in sorted(DOCS.rglob("*.md")):
+    for path in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]:
         page = path.read_text(encoding="utf-8")
         if any(block.shown is not None for block in blocks(page)):
             path.write_text(renewed(page, path.name), encoding="utf-8")

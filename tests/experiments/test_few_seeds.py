@@ -63,7 +63,7 @@ def test_a_folder_grows_to_all_seeds_and_never_shrinks(tmp_path):
     assert "common_seeds" not in Results(out).experiment
 
 
-@pytest.mark.parametrize("line", ["few = 2\n", 'many = ["projection_free_coco"]\n'])
+@pytest.mark.parametrize("line", ["common_seeds = 2\n", 'all_seeds = ["projection_free_coco"]\n'])
 def test_one_without_the_other_is_refused(tmp_path, line):
     alone = "all_seeds" if line.startswith("common_seeds") else "common_seeds"
     with pytest.raises(ValueError, match=rf"go together; got {alone} alone"):

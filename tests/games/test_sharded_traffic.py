@@ -48,6 +48,17 @@ def instance() -> Instance:
     return Instance()
 
 
+class Attributed(TrackingBlocks):
+    """Learns what each pair's part of the violation cost, once the weight is known."""
+
+    surrogate: AdaptiveSurrogate
+    part: np.ndarray
+
+    def tell(self, seen: EvalGrad) -> None:
+        self.worth[:] = self.surrogate.weight * self.part
+        super().tell(seen)
+
+
 class Literal:
     """The same game with dense matrices and the library's own policy."""
 
@@ -58,8 +69,11 @@ class Literal:
             self.A[block.edges_of(path), path] = 1.0
         sizes = np.diff(block.first)
         self.pair = np.repeat(np.arange(block.pairs), sizes)
-        learner = TrackingBlocks(Product(*(Simplex(int(n)) for n in sizes)))
-        self.policy = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner)))
+        start = np.zeros(block.paths)
+        start[block.first[:-1]] = 1.0
+        self.learner = Attributed(Product(*(Simplex(int(n)) for n in sizes)), start=start)
+        self.learner.surrogate = AdaptiveSurrogate(ObservedRanges(self.learner))
+        self.policy = hr.ConstrainedPolicy(self.learner, self.learner.surrogate)
 
     def report(self, demand: np.ndarray, capacity: np.ndarray) -> tuple[float, float, float]:
         x, d, total = self.policy.ask(), demand[self.pair], demand.sum()
@@ -68,6 +82,11 @@ class Literal:
         above = np.maximum(loads - LIMIT * capacity, 0.0)
         c = d * (self.A.T @ (above > 0.0)) / total
         value = float(above.sum() / total)
+        # a pair has that part of its traffic on a link which is above the limit
+        excess = np.divide(above, loads, out=np.zeros_like(loads), where=loads > 0.0)
+        part = np.bincount(self.pair, d * x * (self.A.T @ excess) / total)
+        assert part.sum() == pytest.approx(value)
+        self.learner.part = part
         self.policy.tell(EvalGrad(float(a @ x), a), EvalGrad(value, c))
         return float(a @ x), value, float((loads / capacity).max())
 
@@ -87,6 +106,18 @@ def test_rounds_are_those_of_the_library_with_dense_matrices(
         violated += seen.violation > 0.0
     assert violated > 5  # the constraint took part
     assert game.certificate() == pytest.approx(literal.policy.certificate(), rel=1e-6)
+
+
+def test_steps_that_are_not_cut_would_be_noticed(instance: Instance) -> None:
+    game, free = instance.game(shards=1), instance.game(shards=1)
+    sums = free.hosts.sums
+    free.hosts.sums = lambda above, parts, total: sums(above, 0.0 * parts, total)  # type: ignore[method-assign]
+    apart = []
+    for t in range(25):
+        game.report(None, instance.left(t))
+        free.report(None, instance.left(t))
+        apart.append(np.abs(game.shares() - free.shares()).max())
+    assert max(apart) > 1e-3
 
 
 def test_a_weight_without_the_price_of_safety_would_be_noticed(instance: Instance) -> None:

@@ -30,11 +30,9 @@ class Mixture:
         self.leader.takes_ones = False
         self.x_B, self.beta, self.delta = X.start(), 0.0, 0.0
         self.lost, self.gap, self.p, self.t = np.zeros(2), 0.0, np.full(2, 0.5), 0.0
+        self.x, self.cut = X.start(), 0.0
 
-    def ask(self) -> np.ndarray:
-        return self.p[0] * self.leader.ask() + self.p[1] * self.x_B
-
-    def tell(self, s: np.ndarray) -> None:
+    def tell(self, s: np.ndarray, worth: float = 0.0) -> None:
         self.t += 1.0
         losses = np.array([s @ self.leader.ask(), s @ self.x_B])
         self.hedge(losses - losses[1])
@@ -43,10 +41,23 @@ class Mixture:
             self.beta = 1e-3 * math.sqrt(((s - s.mean()) ** 2).sum() / D2)
         if self.beta > 0.0 and s.size > 1:
             x = self.X.project(self.x_B - s / (2.0 * self.beta))
+            if 0.0 < worth < (gain := s @ (self.x_B - x)):
+                x = self.x_B + worth / gain * (x - self.x_B)
             gain = s @ (self.x_B - x) - self.beta * ((self.x_B - x) ** 2).sum()
             self.delta += max(0.0, gain)
             self.x_B, self.beta = x, max(self.beta, self.delta / D2)
         self.leader.tell(EvalGrad(0.0, s.copy()))
+        self.approach(self.p[0] * self.leader.ask() + self.p[1] * self.x_B, s, worth)
+
+    def approach(self, target: np.ndarray, s: np.ndarray, worth: float) -> None:
+        """Go to the mixture; after a violation and until it is reached, part of the way."""
+        gain, far, share = s @ (self.x - target), float(np.linalg.norm(self.x - target)), 1.0
+        if worth > 0.0 and gain > 4.0 * worth:
+            share = max(0.125, 4.0 * worth / gain)
+        elif worth == 0.0 and self.cut > 0.0 and far > 2.0 * self.cut:
+            share = 2.0 * self.cut / far
+        self.x = self.x + share * (target - self.x)
+        self.cut = 0.0 if share == 1.0 else share * far
 
     def hedge(self, losses: np.ndarray) -> None:
         """AdaHedge of de Rooij et al., Figure 1, where no weight sinks below 1/(2 + t)."""
@@ -77,17 +88,22 @@ def losses_of(X: Product, seed: int, rounds: int) -> list[np.ndarray]:
     ]
 
 
+@pytest.mark.parametrize("violated", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("total", [1.0, 2.5])
-def test_it_plays_as_a_literal_mixture_in_each_simplex(total: float) -> None:
-    X = product(total)
+def test_it_plays_as_a_literal_mixture_in_each_simplex(total: float, violated: float) -> None:
+    X, rng, cuts = product(total), np.random.default_rng(7), 0
     whole, each = TrackingBlocks(X), [Mixture(F) for F in X.factors if isinstance(F, Simplex)]
     for s in losses_of(X, 1, 120):
+        worth = rng.lognormal(0.0, 2.0, len(SIZES)) * (rng.random(len(SIZES)) < violated)
+        whole.worth[:] = worth
         whole.tell(EvalGrad(0.0, s))
-        for mixture, part in zip(each, X.parts(s), strict=True):
-            mixture.tell(part)
-        literal = np.concatenate([mixture.ask() for mixture in each])
+        for mixture, part, own in zip(each, X.parts(s), worth, strict=True):
+            mixture.tell(part, float(own))
+            cuts += mixture.cut > 0.0
+        literal = np.concatenate([mixture.x for mixture in each])
         assert np.abs(whole.ask() - literal).max() < 1e-8 * total
     assert np.abs(whole.weights - np.array([mixture.p for mixture in each])).max() < 1e-8
+    assert (cuts > 0) == (violated > 0.0)  # where nothing was violated no step is cut
 
 
 def test_a_leader_alone_would_be_noticed() -> None:
@@ -145,7 +161,7 @@ def test_it_conforms() -> None:
 def test_memory_per_simplex_is_what_the_docstring_says() -> None:
     few, many = (TrackingBlocks(Product(*[Simplex(4)] * n)) for n in (10, 1010))
     numbers = [one._state.array.size + one._work.size for one in (few, many)]
-    assert (numbers[1] - numbers[0]) / 1000 == 8 * 4 + 30
+    assert (numbers[1] - numbers[0]) / 1000 == 8 * 4 + 32
 
 
 def test_other_sets_are_refused() -> None:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.games.sharded_traffic import judge
+from hedgerow.networks.topology import Topology
 from hedgerow.problems import InternetTraffic, SplitOfPaths, equal_shares, shortest_shares
 
 
@@ -82,6 +83,16 @@ def test_the_command_plays_a_large_game(tmp_path: Path, monkeypatch: pytest.Monk
     ours, shortest = (data["methods"][n] for n in ("a learner for each demand", "shortest paths"))
     assert ours["violation"] < shortest["violation"]
     assert len(list((tmp_path / "hedgerow" / "paths").iterdir())) == 1
-    refused = CliRunner().invoke(app, [*arguments, "--network", "x.json"])
+    refused = CliRunner().invoke(app, [*arguments, "--demands", "x.csv"])
     assert refused.exit_code != 0
-    assert "--pairs draws a network" in refused.output
+    assert "--pairs draws demands" in refused.output
+
+
+def test_a_network_of_one_s_own_keeps_its_links_and_latencies() -> None:
+    edges, latency = [(0, 1), (1, 0), (1, 2), (2, 0), (0, 2)], [1.0, 2.0, 3.0, 4.0, 5.0]
+    network = Topology("three", ("a", "b", "c"), None, edges, latency, [1.0] * 5)
+    traffic = InternetTraffic(1, network=network)
+    assert traffic.nodes == 3
+    assert traffic.edges.tolist() == [[0, 1], [1, 2], [0, 2], [1, 0], [2, 1], [2, 0]]
+    # the link from 1 to 2 has no measurement of the way back, and takes its own
+    assert traffic.latency - 0.1 == pytest.approx([1.0, 3.0, 5.0, 2.0, 3.0, 4.0])

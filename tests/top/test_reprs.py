@@ -58,7 +58,9 @@ def test_a_policy_is_shown_as_the_call_that_made_it():
 def test_a_composition_shows_its_parts_once():
     inner = hr.projection_free_coco(GRAPH.decision_set)
     text = repr(hr.ConstrainedPolicy(inner.learner, inner.surrogate))
-    assert text.startswith("Constrained(TrackingOCG(DagPaths(191 nodes, 1200 edges)), Adaptive")
+    assert text.startswith(
+        "ConstrainedPolicy(TrackingOCG(DagPaths(191 nodes, 1200 edges)), Adaptive"
+    )
     assert "AdaptiveSurrogate(ObservedRanges(TrackingOCG), " in text
     assert text.count("DagPaths") == 1
 

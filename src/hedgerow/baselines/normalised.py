@@ -299,11 +299,12 @@ How they were chosen, all alike: the score is the mean of 100 (regret^+/(Gf D T)
 over `IidSimplex`, `QuadraticBox`, `HalfspaceBox`, `OrthogonalBall`, `SwitchingBall` and
 `ShortestPath.random_network(nodes=60, edges=300)`, T = 1600, seeds 1 and 2. The grid is 0.1, 0.3,
 1, 3, ..., 1000, for `yu_neely_2020` also 0.01 and 0.03, and for `guo_recoo`, `yi_2021` and
-`yi_2023`, which are slow, the neighbours of the value that was best at T = 400. The best score wins; where it
-is flat above some factor, within about a twentieth (`liakopoulos_cold`, `guo_recoo` and both of
-Yi), the factor that was best at T = 400 stays. `ferreira_clasp` was played with 1 to 100 at
-T = 1600, and `sarkar_np_ogd`, whose rounds take longer the later they are, with 0.1 to 30 at
-T = 400 alone. One grid step above the choice, `jenatton_2016` and `yuan_lamperski_2018` swing."""
+`yi_2023`, which are slow, the neighbours of the value that was best at T = 400. The best score
+wins; where it is flat above some factor, within about a twentieth (`liakopoulos_cold`, `guo_recoo`
+and both of Yi), the factor that was best at T = 400 stays. `ferreira_clasp` was played with 1 to
+100 at T = 1600, and `sarkar_np_ogd`, whose rounds take longer the later they are, with 0.1 to 30 at
+T = 400 alone. One grid step above the choice, `jenatton_2016` and `yuan_lamperski_2018` swing.
+"""
 
 
 class Scale(NamedTuple):

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from hedgerow.cli.network import find_topology
 from hedgerow.cli.output import print_json, print_line
 from hedgerow.cli.progress import progress_bar
 from hedgerow.experiments.dask_shards import DaskShards
@@ -30,9 +31,16 @@ OURS = "a learner for each demand"
 
 
 def run_internet(
-    pairs: int, threads: int | None, cluster: str | None, out: Path, as_json: bool, quiet: bool
+    pairs: int,
+    network: Path | None,
+    threads: int | None,
+    cluster: str | None,
+    out: Path,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
-    """Play many demands on a random internet beside ECMP and shortest paths; print a table."""
+    """Play many demands on a network beside ECMP and shortest paths; print a table."""
+    given = None if network is None else find_topology(str(network))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with progress_bar(*columns, TimeRemainingColumn()) as bar:
         task = bar.add_task("paths", total=None)
@@ -41,7 +49,9 @@ def run_internet(
             bar.update(task, completed=done, total=all_)
 
         nodes = min(MOST_NODES, max(50, pairs // 10))
-        traffic = InternetTraffic(pairs, nodes, folder=default_folder(), progress=found)
+        traffic = InternetTraffic(
+            pairs, nodes, folder=default_folder(), progress=found, network=given
+        )
         game = _game(traffic, threads, cluster, out)
         paths, latency = traffic.paths, traffic.latency
         fixed = {
@@ -97,11 +107,13 @@ def _as_data(
         return sum(seen) / len(seen)
 
     return {
+        "network": "A random internet" if traffic.network is None else traffic.network.name,
         "nodes": traffic.nodes,
         "links": len(traffic.edges),
         "pairs": traffic.pairs,
         "paths": traffic.paths.paths,
         "rounds": ROUNDS,
+        "failing": len(traffic.failing),
         "limit": LIMIT,
         "seconds": seconds,
         "certificate": game.certificate() / ROUNDS,
@@ -120,9 +132,9 @@ def _as_data(
 
 def _print(data: dict[str, Any]) -> None:
     print_line(
-        f"A random internet: {data['nodes']} nodes, {data['links']} directed links, "
-        f"{data['pairs']} demands on {data['paths']} paths, {data['rounds']} rounds; two links "
-        "fail."
+        f"{data['network']}: {data['nodes']} nodes, {data['links']} directed links, "
+        f"{data['pairs']} demands on {data['paths']} paths, {data['rounds']} rounds; "
+        f"{data['failing']} links fail."
     )
     table = Table(box=SIMPLE_HEAD)
     for head in ("method", "latency, ms", "traffic above the limit", "rounds above it"):

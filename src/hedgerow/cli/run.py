@@ -71,7 +71,8 @@ Pairs = Annotated[
     int | None,
     typer.Option(
         min=16,
-        help="For traffic: so many demands on a random internet, with --workers as threads.",
+        help="For traffic: so many demands on a random internet, or on --network; --workers are "
+        "threads.",
     ),
 ]
 Mix = Annotated[
@@ -110,12 +111,9 @@ def run(
             if mix_versions or dry:
                 raise ValueError("traffic is no sweep; leave out --mix-versions and --dry-run")
             if pairs is not None:
-                if network is not None or demands is not None or advice:
-                    raise ValueError(
-                        "--pairs draws a network and demands; leave out --network, --demands and "
-                        "--advice"
-                    )
-                run_internet(pairs, workers, cluster, folder, as_json, quiet)
+                if demands is not None or advice:
+                    raise ValueError("--pairs draws demands; leave out --demands and --advice")
+                run_internet(pairs, network, workers, cluster, folder, as_json, quiet)
                 return
             if workers is not None or cluster is not None:
                 raise ValueError(

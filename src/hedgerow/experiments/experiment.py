@@ -153,9 +153,9 @@ class Experiment:
         code: the SHA-256 of the file of each method from outside of the library, by its name.
         fixed: the methods that play the same action in every round, with their actions.
         violated: the methods with an allowed share of violated rounds: the method inside, and p.
-        common_seeds: how many seeds are enough, the first ones; None: every seed is played by all.
-        all_seeds: with few: the methods that play every seed, with eagerness 1 and at the longest
-            horizon of each problem. They alone play shorter horizons, with a few seeds.
+        common_seeds: how many seeds every method plays, the first ones; None: all of them.
+        all_seeds: the methods that play every seed, with eagerness 1 and at the longest horizon
+            of each problem. They alone play shorter horizons, with a few seeds.
 
     """
 

@@ -440,8 +440,9 @@ class ExperimentFile(Table):
             raise ValueError(f".violated.{twice[0]} has the name of a fixed action; give another")
         if (self.common_seeds is None) != (self.all_seeds is None):
             raise ValueError(
-                ".few (how many seeds are enough) and many (the methods that play all) go "
-                f"together; got {'many' if self.common_seeds is None else 'few'} alone"
+                ".common_seeds (how many seeds every method plays) and all_seeds (the methods "
+                f"that play all) go together; got "
+                f"{'all_seeds' if self.common_seeds is None else 'common_seeds'} alone"
             )
         return self
 

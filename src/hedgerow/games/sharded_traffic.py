@@ -49,8 +49,11 @@ class Hosts(Protocol):
         """Return the sum of the shards' loads."""
         ...
 
-    def sums(self, above: NDArray[np.uint32], total: float) -> Vector:
-        """Return the sum of the shards' sums, given the links above the limit."""
+    def sums(self, above: NDArray[np.uint32], parts: Vector, total: float) -> Vector:
+        """Return the sum of the shards' sums, given the links above the limit.
+
+        `parts` are the parts of their loads that are above it.
+        """
         ...
 
     def step(self, weight: float) -> None:
@@ -106,12 +109,13 @@ class ShardPlan(NamedTuple):
 class ShardedTraffic:
     """Split demands over paths, round by round, below a limit of every link's utilisation.
 
-    The split is chosen first, then `report` takes the demands of the round. f_t is the latency of
-    the average unit of traffic and g_t(x) = sum_e (load_e(x) - limit capacity_e)^+ / all demand,
-    the traffic above the limit: at most 0 exactly if no link is above it, and its gradient sees all
-    links that are, not one alone. Every demand has a learner of its own, `TrackingBlocks`; the
-    weight of the constraint is that of `projection_free_coco` (`AdaptiveSurrogate`), from sums over
-    all demands.
+    The split is chosen first, then `report` takes the demands of the round. The first split sends
+    each demand over its first path, the shortest. f_t is the latency of the average unit of traffic
+    and g_t(x) = sum_e (load_e(x) - limit capacity_e)^+ / all demand, the traffic above the limit:
+    at most 0 exactly if no link is above it, and its gradient sees all links that are, not one
+    alone. Every demand has a learner of its own, `TrackingBlocks`, whose step after a violation is
+    worth that demand's part of it, so that not all leave a link at once. The weight of the
+    constraint is that of `projection_free_coco` (`AdaptiveSurrogate`), from sums over all demands.
 
     Demands are cut into shards. A round needs two sums over shards: the loads of all links, and
     a few products. Both are added in one fixed order, so the decisions are the same bits for every
@@ -192,7 +196,8 @@ class ShardedTraffic:
         loads = self.hosts.loads(self._parts(demand)).astype(np.float64)
         cost, violation, _, _ = seen = judge(loads, limits, self.limit)
         above = np.flatnonzero(loads[:-2] > self.limit * limits)
-        sums = self.hosts.sums(above.astype(np.uint32), float(loads[-2]) or 1.0)
+        parts = 1.0 - self.limit * limits[above] / loads[above]
+        sums = self.hosts.sums(above.astype(np.uint32), parts, float(loads[-2]) or 1.0)
         weight, price = self._weights.tell(cost, violation, sums)
         self.hosts.step(weight)
         self._weights.settle(
@@ -224,9 +229,9 @@ class ShardedTraffic:
     def certificate(self) -> float:
         """Bound the regret so far, in ms, against every fixed split that satisfies all rounds.
 
-        sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t), as `ConstrainedPolicy` has it,
-        up to rounding. Where no fixed split satisfies all rounds it bounds nothing; a number below
-        minus the longest path's latency in each round proves that.
+        sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t), as `ConstrainedPolicy` has
+        it, up to rounding. Where no fixed split satisfies all rounds it bounds nothing; a number
+        below minus the longest path's latency in each round proves that.
         """
         weights = self._weights
         return float(weights.inner - self.hosts.lowest()[0] - weights.paid)

@@ -55,14 +55,13 @@ Demand = Vector | Changes | int
 
 
 class Shard:
-    """The pairs begin .. end of a game.
+    """The pairs begin .. end of a game, each of them on its first path to begin with.
 
     Args:
         begin: the first pair.
         paths: of these pairs, numbered from 0.
         latency: of each link of the network, in ms.
         stream: where demands come from that are not reported.
-        start: the shares of the first round; equal ones if left out.
 
     """
 
@@ -72,18 +71,19 @@ class Shard:
         paths: PathBlock,
         latency: Vector,
         stream: DemandStream | None = None,
-        start: Vector | None = None,
     ):
         self.begin, self.end, self.stream = begin, begin + paths.pairs, stream
         sizes = np.diff(paths.first)
         simplices = {int(n): Simplex(int(n)) for n in np.unique(sizes)}
+        start = np.zeros(paths.paths)
+        start[paths.first[:-1]] = 1.0
         self.learner = TrackingBlocks(Product(*(simplices[n] for n in sizes.tolist())), start=start)
         self.table = path_rounds.paths_table.filled(
             first=paths.first, ptr=paths.ptr, hops=paths.hops, latency=paths.along(latency)
         )
         self.first, self.links = paths.first, latency.size
         self.demand, self.total = np.zeros(paths.pairs), 1.0
-        self.gradient = np.zeros(paths.paths)
+        self.gradient, self.part = np.zeros(paths.paths), np.zeros(paths.pairs)
 
     def file(self, t: int | str) -> str:
         """Return what its checkpoint after t rounds is called."""
@@ -111,8 +111,11 @@ class Shard:
         out[-2:] = path_rounds.add_loads(self.table, self.demand, self.shares, out[:-2])
         return out
 
-    def sums(self, prices: Vector, total: float) -> Vector:
-        """Gather the gradients from the links' prices; return the sums that the weight needs."""
+    def sums(self, prices: Vector, excess: Vector, total: float) -> Vector:
+        """Gather the gradients from the links' prices; return the sums that the weight needs.
+
+        `excess` is the part of each link's load that is above the limit.
+        """
         self.total, sums = total, np.zeros(path_rounds.SUMS)
         path_rounds.gather(
             self.table,
@@ -124,11 +127,15 @@ class Shard:
             self.gradient,
             sums,
         )
+        path_rounds.attribute(
+            self.table, self.demand, self.shares, self.gradient, excess, total, self.part
+        )
         return sums
 
     def step(self, weight: float) -> None:
         """Learn from the loss, cost + weight x constraint; its size was checked with the sums."""
         path_rounds.weigh(self.table, self.demand, self.total, weight, self.gradient)
+        self.learner.worth[:] = weight * self.part
         tell_learner(self.learner.step_table, self.gradient, NO_NUMBERS, UNDECLARED)
 
     def lowest(self) -> Vector:
@@ -179,11 +186,14 @@ class Host:
         found = self._each(lambda shard: shard.loads(own[shard]))
         return sum_by_twos([loads.astype(np.float32) for loads in found] if self.single else found)
 
-    def sums(self, above: NDArray[np.uint32], total: float) -> Vector:
-        """Return the sum of the shards' sums, given the links above the limit."""
-        prices = np.zeros(self.shards[0].links)
-        prices[above] = 1.0 / total
-        return sum_by_twos(self._each(lambda shard: shard.sums(prices, total)))
+    def sums(self, above: NDArray[np.uint32], parts: Vector, total: float) -> Vector:
+        """Return the sum of the shards' sums, given the links above the limit.
+
+        `parts` are the parts of their loads that are above it.
+        """
+        prices, excess = np.zeros((2, self.shards[0].links))
+        prices[above], excess[above] = 1.0 / total, parts
+        return sum_by_twos(self._each(lambda shard: shard.sums(prices, excess, total)))
 
     def step(self, weight: float) -> None:
         """Let all shards learn."""

@@ -88,6 +88,25 @@ def gather(
         sums[PAST] += past
 
 
+@kernel(nothing, paths_table, read, read, read, read, number, write)
+def attribute(
+    paths: Any, demand: Array, x: Array, c: Array, excess: Array, total: float, worth: Array
+) -> None:
+    """Write each pair's part of the violation into worth.
+
+    excess is the part of each link's load that is above the limit: a pair has this part of what it
+    sends over the link, so that all pairs together have the whole violation.
+    """
+    first, ptr, hops = paths.first, paths.ptr, paths.hops
+    for p in range(len(demand)):
+        own = 0.0
+        for i in range(first[p], first[p + 1]):
+            if c[i] * x[i] > 0.0:
+                for h in range(ptr[i], ptr[i + 1]):
+                    own += x[i] * excess[hops[h]]
+        worth[p] = own * demand[p] / total
+
+
 @kernel(nothing, paths_table, read, number, number, write)
 def weigh(paths: Any, demand: Array, total: float, weight: float, c: Array) -> None:
     """Write the gradient of the loss, a + weight c, in the place of c."""

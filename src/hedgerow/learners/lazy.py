@@ -33,8 +33,8 @@ class LazyOCG(Stateful):
 
     A remembered vertex need not be a minimiser, so Theorem 2.1 does not cover it. What
     `CertificateSteps` and `ConstrainedPolicy.certificate` prove after the fact still holds: it
-    needs no more than that the steps lead to points of the set. `oracle_calls` counts the calls that were
-    made.
+    needs no more than that the steps lead to points of the set. `oracle_calls` counts the calls
+    that were made.
 
     It pays where the oracle costs more than `memory` inner products with vertices, and where good
     vertices come again. Measured: one round in five to eight asks the oracle on routing graphs and

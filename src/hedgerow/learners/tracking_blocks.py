@@ -14,6 +14,7 @@ from hedgerow.kernels.hedge import combine, compare
 from hedgerow.kernels.simplices import project
 from hedgerow.kernels.vectors import copy, descent, dot
 from hedgerow.learners import block_ocg
+from hedgerow.learners.approach import approach
 from hedgerow.learners.block_ocg import BEGIN, BLOCKS, ROUND, BlockOCG, along_simplex
 from hedgerow.learners.corrective_omd import FIRST
 from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner
@@ -23,16 +24,19 @@ from hedgerow.sets.compositions.product import Product
 
 Array = Vector
 Loss = tuple[float, float, float]
-BETA, DELTA, TOTAL, ROW = 0, 1, 2, L + 2
-"""The numbers of each simplex: the follower's beta and Delta, what the entries sum up to, and those
-of `tracking_ocg.hedge`. The state is [x | the leader's length | leader | x_B | these rows]."""
+BETA, DELTA, TOTAL, WORTH, CUT, ROW = 0, 1, 2, L + 2, L + 3, L + 4
+"""The numbers of each simplex: the follower's beta and Delta, what the entries sum up to, those of
+`tracking_ocg.hedge`, what the last violation cost there, and the length of a step that was cut. The
+state is [x | the leader's length | leader | x_B | these rows]."""
 
 
 @kernel(number, read, read, write, write)
 def proximal_step(s: Array, x: Array, row: Array, y: Array) -> float:
     """Write argmin of <s, z> + beta ||z - x||^2 over the simplex into y; return the next beta.
 
-    beta and Delta are those of `CorrectiveOMD`. The step is exact: a simplex needs no atoms.
+    beta and Delta are those of `CorrectiveOMD`. The step is exact: a simplex needs no atoms. After
+    a violation it gains no more than the violation cost: the loss goes on falling where the
+    constraint is satisfied, and all who share a link would leave it at once.
     """
     n, D2 = len(s), 2.0 * row[TOTAL] * row[TOTAL]
     beta = row[BETA]
@@ -46,6 +50,10 @@ def proximal_step(s: Array, x: Array, row: Array, y: Array) -> float:
         aim[i] = x[i] - s[i] / (2.0 * beta)
     project(aim, row[TOTAL], y[:n])
     gain, _, step2 = descent(s, x, y[:n])
+    if gain > row[WORTH] > 0.0:
+        share = row[WORTH] / gain
+        combine(y[:n], 1.0 - share, x, share, y[:n])
+        gain, step2 = share * gain, share * share * step2
     row[DELTA] += max(0.0, gain - beta * step2)
     return max(beta, row[DELTA] / D2)
 
@@ -71,12 +79,13 @@ def before_oracle(
         hedge(row, no_handicap, losses, t, 0.0)
         row[BETA] = proximal_step(s_b, x_B[i:j], row, y)
         copy(x_B[i:j], y[: j - i])
+    copy(work[2 * n : 3 * n], s)
     return block_ocg.before_oracle(leader, work, s, inner, loss, steps)
 
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
-    """Move the leaders, and mix."""
+    """Move the leaders, and mix; after a violation approach the mixture."""
     parts = state[n + 1 :]
     leader, follower = parts[: int(state[n])], parts[int(state[n]) :]
     own, x_B, rows = leader[3 * n :], follower[:n], follower[n:]
@@ -84,8 +93,11 @@ def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> No
     begin = own[BEGIN:]
     for b in range(int(own[BLOCKS])):
         i, j = int(begin[b]), int(begin[b + 1])
-        p = rows[b * ROW + P : b * ROW + P + 2]
-        combine(state[i:j], p[0], leader[i:j], p[1], x_B[i:j])
+        row, x, s = rows[b * ROW : (b + 1) * ROW], state[i:j], work[2 * n + i : 2 * n + j]
+        free = row[WORTH] == 0.0 and row[CUT] == 0.0
+        target = x if free else work[i:j]
+        combine(target, row[P], leader[i:j], row[P + 1], x_B[i:j])
+        row[CUT] = 0.0 if free else approach(x, target, s, row[WORTH], row[CUT])
 
 
 class TrackingBlocks(KernelLearner):
@@ -93,11 +105,12 @@ class TrackingBlocks(KernelLearner):
 
     In each simplex x = p x_A + (1 - p) x_B. A is that simplex's part of `BlockOCG`, which sums all
     gradients. B is online mirror descent as in `CorrectiveOMD`, but with the exact proximal step,
-    which on a simplex costs no oracle call and no remembered vertices; it forgets. p is `AdaHedge`
-    on their losses. In each simplex the mixture is hardly worse than the better of the two
-    (Theorem C of beyond.md), and regrets of a product add up.
+    which on a simplex costs no oracle call and no remembered vertices; it forgets. After a
+    violation its step gains at most what `worth` says, and x approaches the mixture
+    (`approach.py`). p is `AdaHedge` on their losses. In each simplex the mixture is hardly worse
+    than the better of the two (Theorem C of beyond.md), and regrets of a product add up.
 
-    A simplex of k entries needs 8 k + 30 numbers of 8 bytes, work memory included: 496 bytes for
+    A simplex of k entries needs 8 k + 32 numbers of 8 bytes, work memory included: 512 bytes for
     k = 4, where 24 remembered vertices alone would need 768.
 
     Args:
@@ -164,6 +177,11 @@ class TrackingBlocks(KernelLearner):
     def weights(self) -> Vector:
         """How much of A and of B is played in each simplex now, a row for each."""
         return self._state["rows"].reshape(-1, ROW)[:, P : P + 2].copy()
+
+    @property
+    def worth(self) -> Vector:
+        """What the last violation cost in each simplex, w v_b; a live view, to be written."""
+        return self._state["rows"].reshape(-1, ROW)[:, WORTH]
 
     @property
     def _leader_numbers(self) -> Vector:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, freeze
 from hedgerow.kernels import path_rounds
-from hedgerow.networks.topology import KM_PER_MS
+from hedgerow.networks.topology import KM_PER_MS, Topology
 from hedgerow.problems.demand_streams import DriftingDemand, gravity_means
 from hedgerow.sets.paths.bulk_paths import PathBlock, bulk_paths
 
@@ -38,16 +38,18 @@ class InternetTraffic:
     square roots of their degrees, and demands are a gravity model with a day of its own for each
     pair (`DriftingDemand`). Capacities were planned for shortest paths and mean demands, in powers
     of two; a tenth of the large links is too small by half. Two busy links fail, one after the
-    other, that every demand on them could avoid.
+    other, that every demand on them could avoid. A network of your own keeps its links and
+    latencies; the rest is drawn as above.
 
     Args:
         pairs: how many demands there are.
-        nodes: how many nodes.
+        nodes: how many nodes a random internet has.
         seed: fixes every draw.
         k: how many paths a pair may use.
         period: rounds per day.
         folder: where paths are kept (`bulk_paths`); None keeps nothing.
         progress: called with the number of destinations whose paths are found, and of all.
+        network: the network to use; None for a random internet.
 
     Attributes:
         edges: one row (tail, head) for each link.
@@ -66,6 +68,7 @@ class InternetTraffic:
     period: float = 100.0
     folder: Path | str | None = None
     progress: Callable[[int, int], None] | None = None
+    network: Topology | None = None
     edges: NDArray[np.int64] = field(init=False, repr=False)
     latency: Vector = field(init=False, repr=False)
     paths: PathBlock = field(init=False, repr=False)
@@ -75,10 +78,14 @@ class InternetTraffic:
 
     def __post_init__(self) -> None:
         rng = np.random.default_rng([as_count(self.seed, "seed", 0), 37])
-        edges = internet_links(as_count(self.nodes, "nodes", 5), self.seed)
-        place = rng.uniform(0.0, SIDE_KM, (self.nodes, 2))
-        far = np.linalg.norm(place[edges[:, 0]] - place[edges[:, 1]], axis=1)
-        latency = SWITCHING_MS + far / KM_PER_MS
+        if self.network is not None:
+            freeze(self, nodes=len(self.network.nodes))
+            edges, light = both_ways(self.network)
+        else:
+            edges = internet_links(as_count(self.nodes, "nodes", 5), self.seed)
+            place = rng.uniform(0.0, SIDE_KM, (self.nodes, 2))
+            light = np.linalg.norm(place[edges[:, 0]] - place[edges[:, 1]], axis=1) / KM_PER_MS
+        latency = SWITCHING_MS + light
         mass = np.sqrt(np.bincount(edges[:, 0], minlength=self.nodes))
         pairs = _draw_pairs(rng, mass, as_count(self.pairs, "pairs"))
         paths = bulk_paths(
@@ -141,6 +148,17 @@ def internet_links(nodes: int, seed: int) -> NDArray[np.int64]:
         ) from None
     links = np.array(nx.random_internet_as_graph(nodes, seed=seed).edges(), np.int64)
     return np.vstack([links, links[:, ::-1]])
+
+
+def both_ways(network: Topology) -> tuple[NDArray[np.int64], Vector]:
+    """Return the links of a network, then the same links the other way, and their latencies."""
+    ends, delay = network.edges, network.latency_ms
+    found = {(int(u), int(v)): float(ms) for (u, v), ms in zip(ends, delay, strict=True)}
+    one_way = [(u, v) for u, v in found if u < v or (v, u) not in found]
+    there = np.array(one_way, np.int64)
+    back = [found.get((v, u), found[u, v]) for u, v in one_way]
+    forth = [found[pair] for pair in one_way]
+    return np.vstack([there, there[:, ::-1]]), np.array(forth + back)
 
 
 def shortest_shares(paths: PathBlock) -> Vector:

@@ -238,7 +238,7 @@ def _seeds(experiment: dict[str, Any]) -> str:
     said = f"{len(seeds)} seed{'s' if len(seeds) > 1 else ''} ({min(seeds)} to {max(seeds)})"
     if few is None:
         return said
-    return f"{said} for {len(experiment['many'])} of the methods, {few} for the others"
+    return f"{said} for {len(experiment['all_seeds'])} of the methods, {few} for the others"
 
 
 def _environment(summary: Summary) -> dict[str, Any]:
