@@ -81,9 +81,7 @@ def test_the_experiment_of_the_page_is_understood(folder, monkeypatch):
     monkeypatch.chdir(at)
     done = CliRunner().invoke(
         app,
-        shlex.split(
-            "ingest edges out/operator/measurements.csv --both-ways -o network.json"
-        ),
+        shlex.split("ingest edges out/operator/measurements.csv --both-ways -o network.json"),
     )
     assert done.exit_code == 0, done.output
     (text,) = re.findall(r"^```toml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)

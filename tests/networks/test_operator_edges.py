@@ -496,9 +496,9 @@ def test_a_large_number_is_a_time_only_where_the_column_is_called_so(tmp_path):
     assert network.quantities["capacity_bps"].values.tolist() == [1e10]
     assert "timestamp" not in network.quantities
     assert network.latency_series.tolist() == [[1.0]]
-    rows = "src,dst,rtt_ms,capacity_bps,timestmp\na,b,1,10000000000,1772366400\n"
+    rows = "src,dst,rtt_ms,capacity_bps,time_stamps\na,b,1,10000000000,1772366400\n"
     network = read_edges(text(tmp_path / "a.csv", rows))
-    assert "time='timestmp'" in network.provenance["remarks"][0]
+    assert "time='time_stamps'" in network.provenance["remarks"][0]
 
 
 def test_nan_in_another_column_is_a_gap(tmp_path):

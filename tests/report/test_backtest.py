@@ -290,8 +290,8 @@ def test_links_measured_once_count_for_both_ways():
 
 def test_the_table_is_a_table(test):
     heads = [column.header for column in backtest_table(test).columns]
-    assert heads == ["policy", "over\nmin", "\n%", "mean\nms", "total\nms", "worst\nms", "cost\neur",
-                     "switches", "dead\nmin"]  # fmt: skip
+    assert heads == ["policy", "over\nmin", "\n%", "mean\nms", "total\nms", "worst\nms",
+                     "cost\neur", "switches", "dead\nmin"]  # fmt: skip
     first = test.runs[0]
     cells = [next(iter(column.cells)).plain for column in backtest_table(test).columns]
     assert cells[4] == shown(first.trace.ccv)
@@ -330,8 +330,8 @@ def test_a_certificate_beyond_all_regrets_is_said_to_say_nothing(test, problem):
     assert proved.least == pytest.approx(mine.trace.cost - dearest, rel=1e-6)
     inside = Certificate(0.5 * proved.most, most=proved.most, least=proved.least)
     assert certificate_sentence(test, inside) == (
-        f"Certificate: over the run Hedgerow cost at most {0.5 * proved.most:.4g} eur more than any "
-        "fixed split that meets the limits wherever they can be met."
+        f"Certificate: over the run Hedgerow cost at most {0.5 * proved.most:.4g} eur more than "
+        "any fixed split that meets the limits wherever they can be met."
     )
     for number in (2.0 * proved.most, 2.0 * proved.least - 1.0):
         vacuous = Certificate(number, most=proved.most, least=proved.least)

@@ -70,7 +70,8 @@ def sweep(
         folder: where the files go; it holds one experiment, and may grow by seeds.
         workforce: does the tasks.
         watch: called with the tally after each task.
-        mix_versions: whether runs of this state of the library may join those of another; reports show it.
+        mix_versions: whether runs of this state of the library may join those of another; reports
+            show it.
 
     """
     if not isinstance(experiment, Experiment):
@@ -159,7 +160,7 @@ def _store(done: Done, folder: Path, tally: SweepProgress, mix_versions: bool) -
         if other != sources() and not mix_versions:
             raise StoppedError(
                 f"a worker has another state of the library (sources {other or 'unknown'}; here "
-                f"{sources()}); bring all to one state, or accept the mixture with mix_versions=True"
+                f"{sources()}); bring all to one state, or allow the mixture with mix_versions=True"
             )
         try:
             write(folder, output)
