@@ -170,13 +170,14 @@ def test_what_no_action_keeps_is_counted_as_every_path_says():
     assert 0 < problem.unkept < problem.horizon
     assert problem.unkept == np.count_nonzero(problem.unavoidable)
     said = problem.feasibility
-    assert said.startswith(f"No action satisfies {problem.unkept} of 40 rounds: latency at most")
+    assert said.startswith(f"In {problem.unkept} of 40 minutes no route meets all limits: latency")
     for least, unit in zip(problem.unavoidable_each, ("ms", "percent"), strict=True):
-        assert np.count_nonzero(least) > 1
-        assert f"by at least {least.max():.3g} {unit} in the worst of them" in said
+        count = np.count_nonzero(least)
+        assert count > 1
+        assert f"is missed in {count}, by up to {least.max():.3g} {unit}" in said
     easy = MeasuredRoutes(net, caps={"latency": 1000.0})
     assert easy.unkept == 0
-    assert easy.feasibility == "Some action satisfies each of 40 rounds."
+    assert easy.feasibility == "In every minute some route meets the 1000 ms limit."
 
 
 def test_a_demand_must_fit_on_the_least_link_of_each_path():
