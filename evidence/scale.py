@@ -42,7 +42,7 @@ NETWORKS = (
     "sndlib/germany50", "sndlib/nobel-eu", "sndlib/ta2", "sndlib/cost266", "sndlib/india35",
     "sndlib/janos-us-ca",
 )  # fmt: skip
-SOLVER_SECONDS = 300.0
+SOLVER_SECONDS = 900.0
 SOLVED = {1000: 50, 10_000: 25, 100_000: 10}
 """In how many rounds of the second day, evenly spread, all are judged, by the number of demands."""
 LOWER = (0.9, 0.88, 0.86, 0.84, 0.82, 0.8, 0.75, 0.7)

@@ -20,7 +20,11 @@ def main() -> None:
     """Write tables and printed lines into their pages, and the pictures beside them."""
     for name in PARTS:
         page = DOCS / name
-        page.write_text(renewed(name, page.read_text(encoding="utf-8")), encoding="utf-8")
+        try:
+            page.write_text(renewed(name, page.read_text(encoding="utf-8")), encoding="utf-8")
+        except Exception as error:
+            error.add_note(f"docs/{name} was not renewed; tools/parts.py says what makes it")
+            raise
     renew_all()
     renew_tutorial()
     picture(DOCS / "reference/sets.png")

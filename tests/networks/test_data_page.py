@@ -52,7 +52,7 @@ def test_every_command_prints_what_the_page_shows(tmp_path, monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     code, commands = 0, list(sessions())
-    assert len(commands) == 16
+    assert len(commands) == 16, "docs/how-to/data.md has more or fewer commands: change the number"
     for command, shown in commands:
         lines, code = printed(command, code, capsys)
         shown = [line for line in shown if line]
