@@ -18,7 +18,7 @@ EVIDENCE := evidence/make.py evidence/default.py evidence/rates.py evidence/riva
 	evidence/beyond.py evidence/beyond_real.py evidence/beyond_speed.py evidence/beyond_adversary.py \
 	evidence/beyond_growth.py evidence/beyond_follower.py evidence/fair.py evidence/verdicts.py \
 	evidence/traffic.py evidence/advice.py evidence/scale.py evidence/violated_share.py evidence/unattainable.py \
-	evidence/limits_attack.py evidence/many_parts.py evidence/kill_test.py evidence/sweep_2000.py \
+	evidence/overshoot.py evidence/limits_attack.py evidence/many_parts.py evidence/kill_test.py evidence/sweep_2000.py \
 	evidence/bench.py evidence/steer_replay.py evidence/steer_real.py tools/kill_live.py tools/kill_service.py \
 	benchmarks/service.py
 EVIDENCE_LITELLM := evidence/litellm_routing.py

@@ -8,11 +8,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent / "tools")]
 
-import matplotlib as mpl  # noqa: E402
 
 import api_pages  # noqa: E402
 import hedgerow  # noqa: E402
-from hedgerow.report.picture import COLOURS  # noqa: E402
 
 api_pages.write()
 
@@ -50,17 +48,8 @@ napoleon_use_rtype = False
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 
-
-def style_gallery(_conf: dict[str, object], _example: str) -> None:
-    """Give the gallery the colours of reports, and letters that can be read in a thumbnail."""
-    mpl.rcdefaults()
-    mpl.rcParams["axes.prop_cycle"] = mpl.cycler(color=COLOURS)
-    mpl.rcParams.update({"font.size": 11, "lines.linewidth": 2, "axes.spines.top": False})
-    mpl.rcParams.update({"axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25})
-
-
 sphinx_gallery_conf = {
-    "reset_modules": (style_gallery,),
+    "reset_modules": ("gallery_style.style_gallery",),
     "thumbnail_size": (600, 360),
     "examples_dirs": ["../examples/gallery"],
     "gallery_dirs": ["gallery"],

@@ -1,10 +1,12 @@
 """Everyone tuned alike: `python evidence/fair.py` writes fair.csv and fair_games.csv.
 
 It is `hedgerow tune fair` with generated traffic added, one problem after another, resumed in out/
-where it was stopped, and with the strongest rivals also tuned in a second constant. Where
-HEDGEROW_DATA names the folder of the measured files it writes evidence/fair_networks.csv too, from
-`fair_network` and `fair_latency`. Names of problems on the command line choose some; a file keeps
-its rows of the others.
+where it was stopped, with the strongest rivals also tuned in a second constant, and with the rules
+of engineers, which have nothing to tune. Where HEDGEROW_DATA names the folder of the measured files
+it writes evidence/fair_networks.csv too, from `fair_network` and `fair_latency`. Names of problems
+and of methods on the command line choose some; a file keeps its rows of the others. Play only those
+methods again that changed, and compare a few others: the same code must give the same rows. Times
+per round then stay those of the run of all methods, because others cannot be compared with them.
 
 Every game that is reported is a row of fair_games.csv. `evidence/fair_table.py` describes that file
 and computes the tables from it. A method that refuses a problem has a row in the tables with its
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -36,7 +39,7 @@ from fair_table import (
 from measured_files import CLOUDS, DEVICES, measured_files
 from two_constants import FAMILIES
 
-from hedgerow.baselines.methods import METHODS
+from hedgerow.baselines.methods import METHODS, method_names
 from hedgerow.experiments.executors import processes
 from hedgerow.experiments.experiment import Experiment
 from hedgerow.experiments.fingerprints import code_of
@@ -53,18 +56,27 @@ HERE = Path(__file__).parent
 OUT = HERE.parent / "out"
 WORKERS = 2
 TRAFFIC = {"kind": "traffic_game:traffic", "label": "traffic", "horizons": [300]}
+RULES = ("threshold_rule", "proportional_integral", "last_round")
+"""Yesterday's best is not among them: these games are shorter than its day."""
 VARIANTS = tuple(name for family in FAMILIES.values() for name in family[1:])
 HEADINGS = (
     "problem", "horizon", "trained_on", "method", "group", "eagerness", "steps", "choices",
     "at_low_end", "at_high_end", *COMPUTED, "microseconds_per_round", "compiled", "reason",
 )  # fmt: skip
+LAST = {"two constants": 1, "refused": 2}
+"""Groups that follow all others of a problem."""
 Selection = dict[str, Any]
 
 
-def with_variants(experiment: Experiment) -> Experiment:
-    """Return the experiment with the second constants of the strongest rivals as methods."""
-    code = tuple((name, code_of(load_path(name))) for name in VARIANTS)
-    methods = (*experiment.methods, *VARIANTS)
+def with_variants(experiment: Experiment, asked: Collection[str] = ()) -> Experiment:
+    """Return the experiment with rules and the second constants of the strongest rivals.
+
+    If methods are asked for, it has no others.
+    """
+    methods = (*experiment.methods, *VARIANTS, *RULES)
+    if asked:
+        methods = tuple(name for name in methods if family_of(name)[0] in asked)
+    code = tuple((name, code_of(load_path(name))) for name in VARIANTS if name in methods)
     return replace(
         experiment, methods=methods, eagerness_methods=methods, code=(*experiment.code, *code)
     )
@@ -148,8 +160,7 @@ def games_of(results: Results) -> list[Row]:
                 "projections": record["projections"],
             }
         )
-    order = {name: i for i, name in enumerate(METHODS)}
-    return sorted(rows, key=lambda r: (r["label"], order[r["method"]], r["steps"], r["seed"]))
+    return sorted(rows, key=lambda row: (row["label"], row["method"], row["steps"], row["seed"]))
 
 
 def family_of(name: str) -> tuple[str, str]:
@@ -229,20 +240,45 @@ def networks(data: Path) -> dict[str, Path]:
 
 
 def store(name: str, made: list[Row], games: list[Row]) -> None:
-    """Write a problem's rows and games; the files keep those of other problems."""
-    new = {row["problem"] for row in made}
-    kept = [row for row in read_rows(name) if row["problem"] not in new]
+    """Write rows and games of some methods on a problem; the files keep all others."""
+    new = {(row["problem"], row["method"]) for row in made}
+    before = read_rows(name)
+    kept = [row for row in before if (row["problem"], row["method"]) not in new]
     blank = dict.fromkeys(HEADINGS, "")
     filled = [blank | {key: written(value) for key, value in row.items()} for row in made]
-    write_rows(name, HEADINGS, [*kept, *filled])
-    others = [game for game in read_rows("fair_games.csv") if problem_of(game["label"]) not in new]
-    write_rows("fair_games.csv", COLUMNS, [*others, *games])
+    if any(row["problem"] in {problem for problem, _ in new} for row in kept):
+        keep_times(filled, before)  # those of one run can be compared
+    rows = in_order([*kept, *filled], "problem", lambda row: LAST.get(row["group"], 0))
+    write_rows(name, HEADINGS, rows)
+    others = [
+        game
+        for game in read_rows("fair_games.csv")
+        if (problem_of(game["label"]), game["method"]) not in new
+    ]
+    write_rows("fair_games.csv", COLUMNS, in_order([*others, *games], "label"))
     fair_table.main()  # the correction is over all problems: all p-values change
+
+
+def keep_times(rows: list[Row], before: list[Row]) -> None:
+    """Give rows the times of a round that they had before, where they had any."""
+    times = {(row["problem"], row["method"]): row["microseconds_per_round"] for row in before}
+    for row in rows:
+        time = times.get((row["problem"], row["method"]))
+        if time and row["microseconds_per_round"] != "":
+            row["microseconds_per_round"] = time
+
+
+def in_order(rows: list[Row], first: str, then: Callable[[Row], int] = lambda _: 0) -> list[Row]:
+    """Return rows by a column as it comes, then by a key, then in the order of the methods."""
+    places = {name: i for i, name in enumerate(dict.fromkeys(row[first] for row in rows))}
+    methods = {name: i for i, name in enumerate((*METHODS, *RULES))}
+    return sorted(rows, key=lambda row: (places[row[first]], then(row), methods[row["method"]]))
 
 
 def main() -> None:
     """Write both tables, problem by problem."""
-    asked = sys.argv[1:]
+    methods = [name for name in sys.argv[1:] if name in method_names()]
+    asked = [name for name in sys.argv[1:] if name not in methods]
     jobs = []
     for problem in with_traffic(load_experiment("fair")).problems:
         one = replace(load_experiment("fair"), problems=(problem,))
@@ -256,7 +292,7 @@ def main() -> None:
         if label in asked or not asked:
             folder = OUT / "fair-evidence" / label
             workforce = partial(processes, workers=WORKERS)
-            found = tuned(with_variants(experiment), folder, workforce)
+            found = tuned(with_variants(experiment, methods), folder, workforce)
             store(file, rows_of(label, *found), games_of(found[1]))
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from scipy import stats
 from two_constants import FAMILIES
 
-from hedgerow.baselines.methods import METHODS
+from hedgerow.baselines.methods import find_method
 from hedgerow.report.summary import Mean
 
 HERE = Path(__file__).parent
@@ -59,7 +59,7 @@ def problem_of(label: str) -> str:
 
 def group_of(method: str) -> str:
     """Return "tuned", or "apart" for what has no factor to tune."""
-    return "tuned" if METHODS[method].takes("eagerness") else "apart"
+    return "tuned" if find_method(method).takes("eagerness") else "apart"
 
 
 def grouped(games: Iterable[Row]) -> dict[Key, list[Row]]:

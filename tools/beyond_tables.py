@@ -9,7 +9,7 @@ from tables import read, table
 
 METHODS = ["default", "tracking", "Sinha-Vaze", "Wang"]
 SWEPT = [*METHODS[:3], "Sinha-Vaze, per game", "Wang"]
-LABELS = {"Wang": "restarts around our learner"}
+LABELS = {"Wang": "restarts around Hedgerow's learner"}
 """What the column is that the evidence calls by the name of who proposed restarts."""
 STORIES = {
     "G": "paths of the paper, 1200 edges",

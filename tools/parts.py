@@ -64,6 +64,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "growth": pages.default_growth,
         "robustness": pages.default_robustness,
         "guard": pages.default_guard,
+        "overshoot": traffic.overshoot,
     },
     "explanation/performance.md": {
         "speed": performance.speed,

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hedgerow.baselines.methods import METHODS
+from hedgerow.baselines.methods import find_method
 from hedgerow.policies.presets import Preset
 
 ROOT = Path(__file__).parents[1]
@@ -57,5 +57,5 @@ def named(method: str, preset: Preset = "practical") -> str:
     """Return a method's name, and what a reader of its numbers must know."""
     if method in FIRST:
         return f"`{method}` (`projection_free_coco` of version 0.1)"
-    remarks = METHODS[method].remarks(preset)
+    remarks = find_method(method).remarks(preset)
     return f"`{method}` ({remarks})" if remarks else f"`{method}`"

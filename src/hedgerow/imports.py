@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import lazy_loader
@@ -76,8 +78,8 @@ def load_path(path: str) -> Callable[..., Any]:
         found: Any = importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise ValueError(
-            f"{path!r} cannot be imported: there is no module {error.name!r}; install its package, "
-            "or put its folder on PYTHONPATH"
+            f"{path!r} cannot be imported: there is no module {error.name!r}; put its file beside "
+            "the experiment file, install its package, or put its folder on PYTHONPATH"
         ) from None
     except (Exception, SystemExit) as error:
         raise ValueError(
@@ -91,6 +93,12 @@ def load_path(path: str) -> Callable[..., Any]:
         raise ValueError(f"{path!r} must name a function, got {type(found).__name__}")
     function: Callable[..., Any] = found
     return function
+
+
+def search_in(folder: Path) -> None:
+    """Let import paths find the modules of a folder, after all that are installed."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))  # processes that are started later inherit it
 
 
 def plugin_names(group: str) -> list[str]:

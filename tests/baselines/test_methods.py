@@ -129,7 +129,7 @@ def test_a_baseline_is_named_after_its_first_author():
 
 def test_remarks_are_those_of_the_preset():
     wang, garber = METHODS["wang_2025"], METHODS["garber_kretzu_2024_dpp"]
-    assert wang.remarks("practical") == "restarts around our learner"
+    assert wang.remarks("practical") == "restarts around Hedgerow's learner"
     assert wang.remarks("theory") == ""
     assert garber.remarks("practical") == garber.remarks("theory") == "reconstruction"
     assert METHODS["mahdavi_2012"].remarks("practical") == "reconstruction; plays like sun_safe"

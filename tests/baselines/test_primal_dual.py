@@ -255,6 +255,9 @@ def test_a_set_without_a_projection_is_refused():
         def contains(self, x, tol=1e-9):  # noqa: ARG002
             return True
 
+        def supports(self, capability):  # noqa: ARG002
+            return False
+
     with pytest.raises(ValueError, match=r"has no projection.*projection_free_coco"):
         PrimalDual(Unprojectable(), ConstantRates(0.1, 0.1, 0.1))
 

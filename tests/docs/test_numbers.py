@@ -94,7 +94,7 @@ def test_tuned_evidence_has_the_shape_of_its_experiments(monkeypatch):
     assert {tuple(row) for row in rows} == {fair.HEADINGS}
     asked = {}
     for name, table in evidence_tables.experiment_files().items():
-        methods = METHODS.keys() - set(table["without"])
+        methods = {*METHODS, *fair.RULES} - set(table["without"])
         added = [fair.TRAFFIC] if name == "fair" else []
         by_time = "rounds" in table["tune"]
         games = len(table["problems"]) if by_time else table["seeds"]["count"]

@@ -7,7 +7,7 @@ import json
 import pytest
 from small_experiment import TEXT, hedgerow, invoked, small, written
 
-from hedgerow.baselines.methods import METHODS, TODAY
+from hedgerow.baselines.methods import METHODS, NAMED
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.results import Results
 
@@ -31,7 +31,8 @@ def test_run_on_a_pipe(tmp_path):
     told = "5 runs and 3 benchmarks done, 1 run refused, 0 tasks failed; 0 of 7 tasks finished"
     assert told in first.stdout, "a game that reacts has a benchmark for each run"
     *_, where, who, why = first.stdout.splitlines()
-    assert (where, who) == ("Results: out/small", "ftpl_coco refused:")
+    assert where == "Results: out/small; `hedgerow report out/small` draws them."
+    assert who == "ftpl_coco refused:"
     assert why.startswith("  once: HalfspaceBox reacts to the plays")
     again = invoked("run", "small.toml", "--workers", 1, "--json")
     found = json.loads(again.stdout)
@@ -108,7 +109,7 @@ def test_help_tells_defaults():
 def test_list():
     found = json.loads(invoked("list", "--json").stdout)
     assert {row["kind"] for row in found["problems"]} == set(KINDS)
-    assert {row["method"] for row in found["methods"]} == {*METHODS, *TODAY}
+    assert {row["method"] for row in found["methods"]} == {*METHODS, *NAMED}
     compiled = {row["method"]: row["compiled"] for row in found["methods"]}
     assert compiled["sinha_vaze_2024"] is compiled["liakopoulos_cold"] is True
     assert compiled["guo_recoo"] is True
@@ -116,5 +117,5 @@ def test_list():
     assert {"paper", "smoke"} <= {row["name"] for row in found["experiments"]}
     shown = invoked("list").stdout
     assert "…" not in shown
-    for name in (*KINDS, *METHODS, *TODAY, "paper"):
+    for name in (*KINDS, *METHODS, *NAMED, "paper"):
         assert name in shown

@@ -288,7 +288,7 @@ def test_what_was_changed_does_not_mix(own, tmp_path):
     tally = sweep(experiment, tmp_path / "late", serial)
     assert tally.ran == 0
     assert all("the code of own_code" in error for error in tally.failed.values())
-    with pytest.raises(ValueError, match="another version of the library or of your own code"):
+    with pytest.raises(ValueError, match="own_code:plain is another method: its file was edited"):
         sweep(small(tmp_path, more), tmp_path / "out", serial)
 
 
@@ -386,7 +386,7 @@ MISTAKES = {
     "guo_reco": r"there is no method 'guo_reco' \(did you mean 'guo_recoo'\?\)",
     "own_code:": "an import path is 'package.module:factory', got 'own_code:'",
     "__main__:f": "put the function into a module of its own",
-    "no_such_code:f": "there is no module 'no_such_code'; install its package",
+    "no_such_code:f": "there is no module 'no_such_code'; put its file beside",
     "own_code:plane": "own_code has no 'plane'",
     "own_code:NUMBER": "must name a function, got int",
     "own_code:greedy": "needs horizon, temperature; what can be given is horizon, preset, seed",

@@ -263,6 +263,9 @@ class Counted(hr.DecisionSet):
     def contains(self, x, tol=1e-9):
         return hr.sets.Simplex(4).contains(x, tol)
 
+    def tangent(self, c):
+        return hr.sets.Simplex(4).tangent(c)
+
     def start(self):
         return hr.sets.Simplex(4).start()
 
@@ -287,6 +290,9 @@ class Bare(hr.DecisionSet):
 
     def contains(self, x, tol=1e-9):
         return hr.sets.Simplex(4).contains(x, tol)
+
+    def supports(self, capability):  # noqa: ARG002
+        return False
 
 
 @pytest.mark.parametrize("learner", PROJECTED)

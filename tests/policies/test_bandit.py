@@ -224,10 +224,13 @@ class OracleAlone(hr.DecisionSet):
     def contains(self, x, tol=1e-9):
         return float(np.abs(x).max()) <= 1.0 + tol
 
+    def supports(self, capability):  # noqa: ARG002
+        return False
+
 
 class NoBall(OracleAlone):
-    def hull(self):
-        return np.zeros(2), np.eye(2)
+    def supports(self, capability):
+        return capability is hr.sets.HasAffineHull
 
 
 @pytest.mark.parametrize("preset", ["practical", "theory"])

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import hedgerow as hr
+from hedgerow.baselines.methods import METHODS, find_method
 from hedgerow.feedback import EvalGrad
+from hedgerow.live.specs import Spec, check_spec, policy_of
 from hedgerow.policies import LimitedStep
 from hedgerow.policies.limited_step import best_share, combine_parts
 from hedgerow.snapshot import states
@@ -239,3 +241,54 @@ def test_what_it_refuses():
 
 def test_it_is_a_policy_like_others():
     check_policy(lambda: limited(hr.sets.Simplex(4)))
+
+
+def test_it_has_a_name_and_sees_every_part_by_it():
+    problem, method = load(seed=3), find_method("limited_coco")
+    assert method.sees == "parts"
+    assert "limited_coco" not in METHODS, "'all' stands for those who see the maximum"
+    policy = method.policy(problem.decision_set, 100, 0, "practical", eagerness=2.0)
+    named = hr.simulate(policy, problem, method.feedback())
+    built = hr.simulate(limited(problem.decision_set, eagerness=2.0), problem)
+    np.testing.assert_array_equal(named.costs, built.costs, strict=True)
+    np.testing.assert_array_equal(named.violations, built.violations, strict=True)
+
+
+def test_its_explanation_adds_what_steps_may_add():
+    problem = load(seed=4)
+    policy = hr.policies.limited_coco(problem.decision_set)
+    hr.simulate(policy, problem)
+    D, inner = problem.decision_set.diameter, hr.explain(policy.policy)
+    before = {part.name: part for part in inner.guarantees}
+    found = {part.name: part for part in hr.explain(policy).guarantees}
+    costs = np.array([cost.coefficients for cost, _ in problem])
+    more = 2.0 * D * math.sqrt(np.sum(costs**2))
+    regret = found["regret, Theorem G"]
+    assert regret.value == pytest.approx(before[regret.name].value + more, rel=1e-12)
+    assert policy.more_cost <= more
+    assert found["regret, afterwards"].value == policy.certificate()
+    assert found["CCV, Theorem G"].value is None, (
+        "how many parts were violated at once is not known"
+    )
+    lost = found["CCV above the inner policy's, afterwards"]
+    assert lost.value == policy.more_ccv <= lost.trivial
+    assert "regret of the losses, afterwards" not in found, "those losses are not its own"
+    fresh = hr.explain(hr.policies.limited_coco(problem.decision_set))
+    assert [part.value for part in fresh.guarantees][:3] == [None] * 3
+
+
+def test_a_live_session_may_name_it(tmp_path):
+    spec = Spec(method="limited_coco", set={"kind": "Simplex", "n": 24}, eagerness=2.0)
+    check_spec(spec, 100)
+    problem, alone = load(seed=5, rounds=20), limited(hr.sets.Simplex(24), eagerness=2.0)
+    expected = hr.simulate(alone, problem)
+    rounds = list(problem)
+    for half in (rounds[:10], rounds[10:]):  # opened twice
+        with hr.live.open_session(tmp_path / "s.db", "a", policy_of(spec), every=4) as session:
+            for cost, hours in half:
+                made = session.ask()
+                seen = [hr.first_order(hour, made.action) for hour in hours.parts]
+                session.tell(made.id, hr.first_order(cost, made.action), seen)
+            told = session.status()
+    assert told.cost == pytest.approx(expected.costs.sum(), rel=1e-12)
+    np.testing.assert_array_equal(session.policy.ask(), alone.ask(), strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import math
 
@@ -353,3 +354,27 @@ def test_parts_of_different_units_are_not_compared():
     with pytest.raises(MixedUnitsError, match=r"cannot be compared; give their Maximum"):
         hr.simulate(policy, hr.RecordedProblem(X, rounds(), limits=NAMES))
     assert hr.simulate(policy, hr.RecordedProblem(X, rounds(), limits=ALIKE)).compiled
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        hr.projection_free_coco,
+        lambda X: hr.projection_free_coco(X, advisers=["plan"]),
+        lambda X: hr.policies.ViolatedShare(hr.projection_free_coco(X), 0.1),
+    ],
+)
+def test_a_snapshot_knows_that_units_differ(build, tmp_path):
+    policy, one = build(X), build(X)
+    hr.simulate(policy, hr.RecordedProblem(X, rounds(), limits=NAMES))
+    hr.simulate(one, hr.RecordedProblem(X, rounds(), limits=ALIKE))
+    for before, has_sum in ((policy, False), (one, True)):
+        before.save(tmp_path / "saved")
+        again = build(X)
+        again.load(tmp_path / "saved")
+        assert (again.summary().ccv is not None) == has_sum
+        assert again.summary() == before.summary() == copy.copy(before).summary()
+        for resumed in (before, again):
+            hr.simulate(resumed, hr.RecordedProblem(X, rounds(80)[60:], limits=ALIKE))
+        assert again.summary() == before.summary()
+        np.testing.assert_array_equal(again.state()["array"], before.state()["array"], strict=True)

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
+from hedgerow.report.latex import as_latex
 from hedgerow.report.page import write_report
 from hedgerow.report.picture import CCV, REGRET, canvas, legend_above, scale_in_percent
 from hedgerow.report.provenance import choices, expected_runs, how_far
@@ -24,11 +25,10 @@ from hedgerow.report.summary import (
     MethodConfig,
     ProblemAtHorizon,
     Summary,
-    described,
     growth_rates,
     representatives,
 )
-from hedgerow.report.tables import HEADINGS, as_csv, as_latex, summary_table
+from hedgerow.report.tables import HEADINGS, as_csv, summary_table
 from made_results import Made, make_results
 
 EXPERIMENT = """
@@ -155,13 +155,13 @@ def test_without_bokeh_the_page_has_pictures_and_says_so(summary: Summary, tmp_p
 
 
 def test_tables_hold_every_row(summary: Summary):
-    read = list(csv.DictReader(io.StringIO(as_csv(summary.rows))))
+    read = list(csv.DictReader(io.StringIO(as_csv(summary))))
     assert tuple(read[0]) == HEADINGS
     assert len(read) == len(summary.rows)
     for line, row in zip(read, summary.rows, strict=True):
         assert float(line["ccv"]) == pytest.approx(row.ccv_raw.value, rel=1e-5)
         assert (line["problem"], line["method"]) == (row.place.problem, row.config.method)
-    latex = as_latex(summary.rows)
+    latex = as_latex(summary, summary.rows)
     assert latex.count(r"\\") == 1 + len(summary.rows) + len({row.place for row in summary.rows})
     assert not re.search(r"(?<!\\)_", latex)
 
@@ -301,17 +301,18 @@ def test_names_stand_beside_what_a_reader_must_know(tmp_path: Path):
     made = {name: Made([float(k), k + 1.0]) for k, name in enumerate(methods)}
     summary = Summary(Results(make_results(tmp_path / "made", made)))
     page = write_report(summary, tmp_path / "report").read_text()
-    assert "wang_2025 (restarts around our learner)" in page
+    assert "wang_2025 (restarts around Hedgerow&#x27;s learner)" in page
     assert "yu_neely_2020 (out of scope: fixed constraint, Slater; reconstruction)" in page
     assert "garber_kretzu_2024_lpm (reconstruction)" in page
     assert "Played: 4 methods on " in page
     assert ">projection_free_coco<" in page
-    assert r"wang\_2025 (restarts around our learner)" in as_latex(summary.rows)
+    assert "} restarts around Hedgerow's learner." in as_latex(summary, summary.rows)
     console = Console(width=80, file=io.StringIO())
     console.print(summary_table(summary, summary.places[0], "practical"))
-    assert "wang_2025 (restarts around our learner)" in console.file.getvalue()
+    assert "wang_2025 (restarts around Hedgerow's learner)" in console.file.getvalue()
     theory = [row.config._replace(preset="theory") for row in summary.rows]
-    assert "wang_2025" in map(described, theory), "the theorem's constants are their own"
+    shown = [summary.names.in_code(*config[:2]) for config in theory]
+    assert "wang_2025" in shown, "the theorem's constants are their own"
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -390,7 +391,8 @@ def test_labels_that_look_alike_keep_their_figures(tmp_path: Path):
 
 def test_latex_takes_any_label(tmp_path: Path):
     at = make_results(tmp_path, {"guo_recoo": Made([1.0, 2.0])}, labels=(r"a & b #1 $5 50% x_y",))
-    latex = as_latex(Summary(Results(at)).rows)
+    summary = Summary(Results(at))
+    latex = as_latex(summary, summary.rows)
     assert r"a \& b \#1 \$5 50\% x\_y" in latex
     assert r"\pm" in latex
     assert "±" not in latex

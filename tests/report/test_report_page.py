@@ -24,10 +24,10 @@ from hedgerow.report.headline import (
     standings,
     what_was_run,
 )
-from hedgerow.report.naming import GARBER, HEADLINE, OURS, PLAIN, SINHA, WANG, full_name
+from hedgerow.report.latex import as_latex
+from hedgerow.report.naming import GARBER, HEADLINE, OURS, PLAIN, SINHA, WANG, Names
 from hedgerow.report.page import write_report
 from hedgerow.report.summary import Summary
-from hedgerow.report.tables import as_latex
 from live_figures import items, renderers, wait_until
 from made_results import Made, make_results
 
@@ -55,7 +55,7 @@ GAME = {
     "yi_2023": made(3.0, 8.0, 90.0),
     HOSTILE: made(2.0, 95.0, 9.0),
 }
-OPENING = [*HEADLINE, HOSTILE, "guo_recoo"]
+OPENING = [HOSTILE, *HEADLINE, "guo_recoo"]
 """The paper's methods, the user's own, and the one with the lowest CCV."""
 
 
@@ -74,7 +74,7 @@ def page(summary: Summary, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def named(method: str) -> str:
-    return full_name(method, "practical")
+    return Names({"methods": [method]}).full(method, "practical")
 
 
 def said(summary: Summary) -> list[str]:
@@ -85,14 +85,16 @@ def test_answers_follow_from_the_results(tmp_path: Path, summary: Summary):
     kept, cost, fast = said(summary)
     rows = {row.config.method: row for row in summary.rows}
     guo = rows["guo_recoo"]
-    assert kept.startswith(f"{named('guo_recoo')}, of 8 methods: its CCV is {guo.ccv} %")
-    assert f"next is {named(OURS)}, {rows[OURS].ccv} %, and 4 seeds decide" in kept
-    assert f"highest is {HOSTILE}, {rows[HOSTILE].ccv} %" in kept
+    assert kept == (
+        f"{named('guo_recoo')} has a CCV of {guo.ccv} % of the unconstrained action's, the lowest "
+        f"of 8 methods. Second is {named(OURS)} with {rows[OURS].ccv} %; the difference is "
+        f"significant over 4 seeds. {HOSTILE} violates most: {rows[HOSTILE].ccv} %."
+    )
     assert "costs more than the best fixed action that satisfies every round" in cost
     assert f"below 90 %, {named(WANG)} costs least: regret {rows[WANG].regret} %, CCV" in cost
     assert fast == (
-        f"{named(PLAIN)} takes 4 µs per round (compiled); {named('guo_recoo')} 225 times as long "
-        "(in Python)."
+        f"{named(PLAIN)} is fastest: 4 µs per round (compiled). The slowest, "
+        f"{named('guo_recoo')}, takes 225 times as long (in Python)."
     )
     swapped = summarised(
         tmp_path / "swapped",
@@ -101,7 +103,7 @@ def test_answers_follow_from_the_results(tmp_path: Path, summary: Summary):
     kept, cost, _ = said(swapped)
     first, second = (row for row in swapped.rows if row.config.method in ("guo_recoo", PLAIN))
     assert first.ccv == second.ccv
-    assert "4 seeds do not decide between the two" in kept
+    assert "the difference is not significant over 4 seeds" in kept
     assert named(OURS) not in kept + cost
 
 
@@ -115,10 +117,10 @@ def test_a_method_of_the_users_own_is_judged_like_all_others(tmp_path: Path, ccv
     summary = summarised(tmp_path / "results", methods)
     place, wins = headline_place(summary), ccv < 0.5
     opening = [row.config.method for row in headline_rows(summary, place, "practical")]
-    assert opening == [*HEADLINE, HOSTILE, MINE, *([] if wins else ["guo_recoo"])]
+    assert opening == [HOSTILE, MINE, *HEADLINE, *([] if wins else ["guo_recoo"])]
     page = write_report(summary, tmp_path / "page")
     kept, _, _ = said(summary)
-    assert kept.startswith(f"{MINE if wins else named('guo_recoo')}, of 9 methods: its CCV is")
+    assert kept.startswith(f"{MINE if wins else named('guo_recoo')} has a CCV of ")
     (line,) = (
         line
         for line in (page.parent / "headline.tex").read_text().splitlines()
@@ -172,7 +174,11 @@ def test_every_table_says_what_is_a_reconstruction(tmp_path: Path):
     folder = write_report(summary, tmp_path / "page").parent
     for name in ("headline.tex", "table.tex", "table.csv"):
         text = (folder / name).read_text()
-        for remark in ("reconstruction", "restarts around our learner", "schedules reconstructed"):
+        for remark in (
+            "reconstruction",
+            "restarts around Hedgerow's learner",
+            "schedules reconstructed",
+        ):
             assert remark in text, (name, remark)
 
 
@@ -184,7 +190,7 @@ def test_a_regret_around_zero_is_not_called_equal(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("second", "decided"), [([-2.0, -2.1, -2.0, -2.1], "decide"), ([-9.0, 4, -9, 4], "do not dec")]
+    ("second", "decided"), [([-2.0, -2.1, -2.0, -2.1], "is"), ([-9.0, 4, -9, 4], "is not")]
 )
 def test_the_lowest_cost_says_whether_the_seeds_decide(tmp_path: Path, second, decided):
     made = {
@@ -194,8 +200,13 @@ def test_the_lowest_cost_says_whether_the_seeds_decide(tmp_path: Path, second, d
     }
     _, cost = said(summarised(tmp_path, made))
     assert f"{named(SINHA)} costs least: regret -" in cost
-    assert "; next is my_methods:mine, -" in cost
-    assert f"and 4 seeds {decided}" in cost
+    assert "Second is my_methods:mine with -" in cost
+    assert cost.endswith(f"; the difference {decided} significant over 4 seeds.")
+
+
+def test_one_seed_shows_no_significance(tmp_path: Path):
+    kept, _ = said(summarised(tmp_path, {OURS: Made([1.0]), SINHA: Made([2.0], ccv=[3.0])}))
+    assert "one seed cannot show whether the difference is significant." in kept
 
 
 def test_the_page_says_where_shorter_games_are(tmp_path: Path):
@@ -208,8 +219,7 @@ def test_the_page_says_where_shorter_games_are(tmp_path: Path):
     first, _ = what_was_run(Summary(Results(results)))
     assert "T = 20; 2 seeds" in first
     assert first.endswith(
-        "4 runs; 0 were refused, and 0 have no benchmark. Shorter games, T = 10, are counted here; "
-        "table.csv has their results."
+        "4 runs. Shorter games, T = 10, are counted here; table.csv has their results."
     )
 
 
@@ -223,7 +233,7 @@ def test_the_page_says_which_method_has_no_run(tmp_path: Path):
     summary = Summary(Results(results))
     first, _ = what_was_run(summary)
     assert first.startswith("Played: 2 of 3 methods on ")
-    assert "8 runs; not finished: none of my_methods:failed; 0 were refused" in first
+    assert "8 runs; not finished: none of my_methods:failed." in first
     text = write_report(summary, tmp_path / "page").read_text()
     assert '<p class="warn">8 runs; not finished: none of my_methods:failed.</p>' in text
 
@@ -232,11 +242,16 @@ def test_the_page_opens_with_what_was_run(summary: Summary, page: Path):
     text = page.read_text()
     first, second = what_was_run(summary)
     assert "8 methods on Routes on a graph by the paper's recipe (random_network), T = 100" in first
-    assert "4 seeds (40 to 43). 32 runs; 0 were refused, and 0 have no benchmark." in first
+    assert "4 seeds (40 to 43). 32 runs." in first
     assert second == "Hedgerow 0.", "the environment was not stored"
     order = [html.escape(first), 'id="answers"', *map(html.escape, said(summary))]
     order += ['id="headline-0"', "<strong>CCV</strong>", 'id="plane-practical-0"', 'id="verdicts"']
-    order += ['id="others"', 'id="curves-1-atlas-like-practical-0"', 'id="tables"', 'id="choices"']
+    order += [
+        'id="others"',
+        'id="curves-1-random-network-practical-0"',
+        'id="tables"',
+        'id="choices"',
+    ]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     (summary.results.folder / "environment.json").write_text(
@@ -298,29 +313,33 @@ def test_the_table_has_the_numbers_of_the_results(summary: Summary, page: Path):
 
 def test_latex_marks_the_best_and_the_second(summary: Summary, page: Path):
     rows = {row.config.method: row for row in summary.rows}
-    lines = {line.split(" & ")[0]: line for line in as_latex(summary.rows).splitlines()}
+    lines = {line.split(" & ")[0]: line for line in as_latex(summary, summary.rows).splitlines()}
 
     def marked(mean: Any, command: str) -> str:
         value, half = str(mean).split(" ± ")
         return rf"${command}{{{value}}} \pm {half}$"
 
-    guo = next(line for name, line in lines.items() if name.startswith(r"guo\_recoo"))
+    guo = next(line for name, line in lines.items() if name.startswith("Guo, Liu"))
     assert marked(rows["guo_recoo"].ccv, r"\mathbf") in guo
-    ours = lines[r"projection\_free\_coco"]
+    ours = next(line for name, line in lines.items() if name.startswith(r"Hedgerow\text"))
     assert marked(rows[OURS].ccv, r"\underline") in ours
-    assert marked(rows[SINHA].regret, r"\underline") in lines[r"sinha\_vaze\_2024"]
-    latex = as_latex(summary.rows)
+    assert marked(rows[SINHA].regret, r"\underline") in (
+        next(line for name, line in lines.items() if name.startswith("Sinha and Vaze 2024"))
+    )
+    latex = as_latex(summary, summary.rows)
     assert (latex.count(r"\mathbf"), latex.count(r"\underline")) == (2, 2)
     short = (page.parent / "headline.tex").read_text()
-    assert "Sinha and Vaze 2024 (projects) & practical" in short
+    assert re.search(r"Sinha and Vaze 2024\\textsuperscript\{.\} & \$", short)
+    assert "All methods have practical constants." in short
     assert marked(rows["guo_recoo"].ccv, r"\mathbf") in short, "of all that played"
     assert marked(rows[OURS].ccv, r"\underline") in short
 
 
 def test_what_ignores_the_constraint_is_not_marked(tmp_path: Path):
     blind = Made([-50.0] * 4, ccv=[99.0] * 4)
-    latex = as_latex(summarised(tmp_path, {OURS: GAME[OURS], "unconstrained": blind}).rows)
-    (line,) = (line for line in latex.splitlines() if line.startswith("unconstrained"))
+    summary = summarised(tmp_path, {OURS: GAME[OURS], "unconstrained": blind})
+    latex = as_latex(summary, summary.rows)
+    (line,) = (line for line in latex.splitlines() if "Algorithm 1, unconstrained" in line)
     assert r"\mathbf" not in line
     assert r"\underline" not in line
 
@@ -354,6 +373,15 @@ def test_in_a_browser_the_page_asks_for_nothing_and_its_controls_work(page: Path
         assert "y_log" in view.evaluate(lines)
         view.locator("button[data-scale]").first.click()
         assert set(view.evaluate(lines)) == {"y"}
+        shade = "getComputedStyle(document.querySelector('{}')).{}"
+        assert view.evaluate(shade.format("body", "backgroundColor")) == "rgb(255, 255, 255)"
+        assert view.evaluate(shade.format(".panel", "filter")) == "none"
+        view.emulate_media(color_scheme="dark")
+        assert view.evaluate(shade.format("body", "backgroundColor")) == "rgb(20, 20, 20)"
+        assert view.evaluate(shade.format(".panel", "filter")).startswith("invert(0.92)")
+        view.set_viewport_size({"width": 390, "height": 800})
+        assert view.evaluate("document.documentElement.scrollWidth") == 390, "no sideways scrolling"
+        view.set_viewport_size({"width": 1400, "height": 900})
         grids = "p.center.filter(c => c.type === 'Grid' && c.dimension === k && c.visible).length"
         assert view.evaluate(
             f"Bokeh.documents.every(d => [0, 1].every(k => {{ "

@@ -20,7 +20,7 @@ EXPERIMENT = f"""
 name = "trends"
 methods = ["{OURS}", "{PLAIN}", "unconstrained"]
 eagerness = [0.5, 1.0, 2.0]
-eager = ["{OURS}"]
+eagerness_methods = ["{OURS}"]
 horizons = [30, 60, 120]
 seeds = [20, 21, 22]
 

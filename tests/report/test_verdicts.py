@@ -71,22 +71,23 @@ def test_less_regret_and_less_ccv(tmp_path, ours, garber, outcome, words):
 
 
 def test_a_verdict_names_what_was_compared(tmp_path):
-    """Algorithm 2 is our default here, and its rival a reconstruction."""
+    """Algorithm 2 is the default here, and its rival a reconstruction."""
     folder = tmp_path / "made"
     found = judged(folder, {OURS: Made(around(5.0)), GARBER: Made(around(9.0))})
     ((part,), (flat,)) = found[REGRET].parts, found[FLAT].parts
     compared = (
-        "Algorithm 2, our default, against Garber and Kretzu 2024, Algorithm 3 (reconstruction)"
+        "Hedgerow (Sarkar et al. 2026, Algorithm 2), against Garber and Kretzu 2024, Algorithm 3 "
+        "(reconstruction)"
     )
     assert (part.outcome, part.compared) == ("yes", compared)
-    assert flat.compared == "Algorithm 2, our default"
+    assert flat.compared == "Hedgerow (Sarkar et al. 2026, Algorithm 2)"
     summary = Summary(Results(folder))
     console = Console(width=200, file=io.StringIO())
     place = route_place(summary)
     console.print(verdict_table(verdicts(summary, place), place))
     assert compared in console.file.getvalue()
     assert compared in verdict_section(verdicts(summary, place), place)
-    assert Game(summary, place, "theory").named(OURS) == "Algorithm 2, as in the paper"
+    assert Game(summary, place, "theory").named(OURS) == "Sarkar et al. 2026, Algorithm 2"
 
 
 def test_methods_are_compared_seed_by_seed(tmp_path):
@@ -261,4 +262,4 @@ def test_claims_are_judged_on_routes_only(tmp_path, monkeypatch):
         page = (folder / "report" / "report.html").read_text(encoding="utf-8")
         assert ("#verdicts" in page and 'id="verdicts"' in page) is there
         said = CliRunner().invoke(app, ["report", str(folder)]).stdout
-        assert ("The paper's claims" in said) is there
+        assert ("The claims of Sarkar et al. 2026" in said) is there

@@ -44,6 +44,25 @@ def test_the_citation_and_the_changelog_name_the_version_and_its_day():
     assert newest[0] == hedgerow.__version__
 
 
+def test_bibtex_says_what_the_citation_file_says():
+    """Both entries: the software, and the paper, which is also in the bibliography."""
+    cited = (ROOT / "CITATION.cff").read_text("utf-8")
+    bibtex = (ROOT / "CITATION.bib").read_text("utf-8")
+    fields = dict(re.findall(r"^ *(?:- )?([a-z-]+): +(?!>)(\S.*)$", cited, re.MULTILINE))
+    software, paper = re.split(r"(?=^@)", bibtex, flags=re.MULTILINE)[1:]
+    assert f"version = {{{fields['version']}}}" in software
+    assert f"year = {{{fields['date-released'][:4]}}}" in software
+    assert f"author = {{{{{fields['name']}}}}}" in software
+    assert " ".join(re.findall(r"abstract: >-\n((?:  .*\n)+)", cited)[0].split()) in software
+    names = re.findall(r"family-names: (.*)\n *given-names: (.*)", cited)
+    assert f"author = {{{' and '.join(', '.join(name) for name in names)}}}" in paper
+    (_, title) = re.findall(r"^ *title: (.*)$", cited, re.MULTILINE)
+    assert f"title = {{{title}}}" in paper
+    assert f"booktitle = {{{fields['collection-title']}}}" in paper
+    assert paper.strip() in (ROOT / "docs/references.bib").read_text("utf-8")
+    assert bibtex in (ROOT / "docs/reference/citing.md").read_text("utf-8")
+
+
 def test_the_hosted_checks_run_every_version_that_is_declared():
     prefix = "Programming Language :: Python :: 3."
     declared = [name for name in project()["classifiers"] if name.startswith(prefix)]
@@ -133,6 +152,7 @@ def test_the_source_archive_has_what_its_checks_need(archives):
         "Makefile",
         "LICENSE",
         "CITATION.cff",
+        "CITATION.bib",
         "requirements/test.txt",
         "docs/front.png",
     } <= names

@@ -71,18 +71,14 @@ def test_trees_and_pairs_have_the_names_of_their_nodes():
     assert chosen.name == "1, 3"
 
 
-def test_a_set_without_a_decomposition_says_so():
+def test_a_set_of_your_own_is_decomposed_through_its_oracle():
     class Segment(hr.DecisionSet):
-        dim, diameter = 1, 1.0
+        dim = 1
 
         def lmo(self, c):
             return np.array([float(c[0] < 0.0)])
 
-        def contains(self, x, tol=1e-9):
-            return -tol <= x[0] <= 1.0 + tol
-
-    with pytest.raises(NotImplementedError, match="Segment has no decompose"):
-        Segment().describe([0.5])
+    assert [round(action.share, 9) for action in Segment().describe([0.25])] == [0.75, 0.25]
 
 
 def made(shares):

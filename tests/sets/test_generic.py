@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 from hedgerow.sets import solvers
 from hedgerow.sets.balls.boxes import Box
 from hedgerow.sets.balls.l1_l2_balls import L1Ball, L2Ball
-from hedgerow.sets.compositions.oracle_only import ConvexHull, OracleOnly, OracleSet
+from hedgerow.sets.compositions.oracle_only import ConvexHull, OracleSet
 from hedgerow.sets.compositions.polytope import Polytope
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.compositions.wrappers import Scaled, Translated
@@ -160,7 +160,7 @@ def test_polytope_hulls_and_balls_are_true() -> None:
         d = basis.shape[1]
         assert X.contains(offset)
         np.testing.assert_allclose(basis.T @ basis, np.eye(d), atol=1e-12)
-        _, other = OracleOnly.hull(X)  # by the oracle instead of by rows
+        _, other = DecisionSet.hull(X)  # by the oracle instead of by rows
         np.testing.assert_allclose(basis @ basis.T, other @ other.T, atol=1e-8)
         c = rng.standard_normal(X.dim)
         np.testing.assert_allclose(X.tangent(c), basis @ (basis.T @ c), atol=1e-12)
@@ -169,7 +169,7 @@ def test_polytope_hulls_and_balls_are_true() -> None:
             G, h, _ = all_rows(X)
             slopes = np.linalg.norm(G @ basis, axis=1)
             assert ((G @ centre - h) >= radius * slopes - 1e-9 * size(X)).all()
-            assert radius >= OracleOnly.ball(X)[1] * (1.0 - 1e-6)
+            assert radius >= DecisionSet.ball(X)[1] * (1.0 - 1e-6)
             touched = (G @ centre - h - radius * slopes)[slopes > 1e-6]
             assert np.sort(touched)[1] <= 1e-6 * size(X)  # a largest ball touches two sides
 
@@ -504,7 +504,9 @@ class Bare(DecisionSet):
 
 def test_a_product_can_do_what_all_its_factors_can() -> None:
     X = Product(ConvexHull([[0.0], [1.0]]), Bare())
-    assert not any(X.supports(capability) for capability in CAPABILITIES)
+    assert not X.supports(HasLinearDescription)
+    assert all(X.supports(c) for c in CAPABILITIES if c is not HasLinearDescription)
+    assert X.project([2.0, -1.0]).tolist() == [1.0, 0.0]
     assert X.lmo([1.0, -1.0]).tolist() == [0.0, 1.0]
     Y = Product(oracle_twin(Simplex(2)), ConvexHull([[0.0], [1.0]]))
     assert Y.supports(Projectable)

@@ -12,7 +12,6 @@ import quadprog
 from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
-from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription
 from hedgerow.sets.matchings import bipartite
 from hedgerow.sets.matchings.birkhoff import Birkhoff
@@ -141,7 +140,7 @@ def test_projections_solve_the_quadratic_programme(monkeypatch: pytest.MonkeyPat
 
 
 def test_newtons_method_needs_no_fallback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(OracleOnly, "project", None)
+    monkeypatch.setattr(DecisionSet, "project", None)
     rng = np.random.default_rng(12)
     for trial in range(200):
         X = Birkhoff(trial % 9 + 1) if trial % 2 else Matchings(random_graph(rng, sides=True))

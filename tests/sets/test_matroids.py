@@ -12,7 +12,6 @@ from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
 from hedgerow.sets import directions
-from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.matroids import spanning_trees
 from hedgerow.sets.matroids.matroid_bases import Bases, Matroid, PartitionMatroid
@@ -216,8 +215,8 @@ def test_mixtures_survive_overlooked_equations(
         monkeypatch.setattr(SpanningTrees, "_tight", lambda _, x, __: np.zeros(x.size))
     monkeypatch.setattr(spanning_trees, "MOST_MISSED", lessons)
     called = []
-    whole = OracleOnly.decompose
-    monkeypatch.setattr(OracleOnly, "decompose", lambda X, x: called.append(x) or whole(X, x))
+    whole = DecisionSet.decompose
+    monkeypatch.setattr(DecisionSet, "decompose", lambda X, x: called.append(x) or whole(X, x))
     rng = np.random.default_rng(8)
     for _ in range(40):
         X = SpanningTrees(random_graph(rng, 14))

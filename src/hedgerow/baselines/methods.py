@@ -30,6 +30,7 @@ from hedgerow.baselines.pi_control import proportional_integral
 from hedgerow.baselines.threshold import threshold_rule
 from hedgerow.imports import is_path, load_named, plugin_names
 from hedgerow.inputs import Vector
+from hedgerow.policies.limited import limited_coco
 from hedgerow.policies.method import NOT_STATED, declared
 from hedgerow.policies.method import Constants as Constants
 from hedgerow.policies.method import Method as Method
@@ -101,6 +102,17 @@ class _Methods(dict[str, Method]):
 METHODS: Mapping[str, Method] = _Methods(_in_order(_declared_methods()))
 """Every method of the library, by name."""
 
+LIMITED = Method(
+    limited_coco,
+    regret="T^{3/4}",
+    ccv="T^{3/4}",
+    per_round="1 linear minimisation",
+    sees="parts",
+    needs="none",
+    confidence="high",
+    source="this library: theory.md",
+)
+"""For constraints of many parts; rivals see their maximum alone, so "all" leaves it out."""
 TODAY: Mapping[str, Method] = {
     method.name: method
     for method in (
@@ -133,6 +145,8 @@ TODAY: Mapping[str, Method] = {
     )
 }
 """Current practice and engineering rules: methods, but not rivals, so "all" leaves them out."""
+NAMED: Mapping[str, Method] = {LIMITED.name: LIMITED, **TODAY}
+"""All methods that "all" leaves out."""
 
 
 def fixed_method(name: str, action: Sequence[float] | Sequence[str] | str) -> Method:
@@ -185,6 +199,27 @@ def share_method(name: str, method: str, share: float) -> Method:
     return ShareMethod(**{**known, **stated}, share=share)
 
 
+GIVEN = ("horizon", "preset", "seed", "rng", "lengths", "prices")
+"""Arguments that an experiment gives itself, so that no file sets them."""
+
+
+def constant_names(method: Method) -> list[str] | None:
+    """Return the constants that an experiment file may set; None where it takes any."""
+    _, *parameters = inspect.signature(method.build).parameters.values()
+    if any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
+        return None
+    return [p.name for p in parameters if p.name not in GIVEN and p.kind not in VARIADIC]
+
+
+def constants_method(name: str, method: str, constants: Mapping[str, Any]) -> Method:
+    """Return a method with constants of the user's; eagerness is given when the policy is built."""
+    inner = find_method(method)
+    rest = {key: value for key, value in constants.items() if key != "eagerness"}
+    said = ", ".join(f"{key} = {value}" for key, value in rest.items())
+    remark = "; ".join(part for part in (inner.remark, said) if part)
+    return replace(inner, build=partial(inner.build, **rest), label=name, remark=remark)
+
+
 def find_method(name: str) -> Method:
     """Return a method by its name here, its name in an installed package, or its import path.
 
@@ -197,14 +232,14 @@ def find_method(name: str) -> Method:
     ValueError: there is no method 'guo_reco' (did you mean 'guo_recoo'?); ...
 
     """
-    if name in METHODS or name in TODAY:
-        return METHODS.get(name) or TODAY[name]
+    if name in METHODS or name in NAMED:
+        return METHODS.get(name) or NAMED[name]
     return _outside(load_named(name, GROUP, "method", method_names), name)
 
 
 def method_names() -> list[str]:
     """Return the names of all methods, those of installed packages last."""
-    ours = [*METHODS, *TODAY]
+    ours = [*METHODS, *NAMED]
     return [*ours, *(name for name in plugin_names(GROUP) if name not in ours)]
 
 

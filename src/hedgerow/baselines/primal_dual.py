@@ -398,7 +398,7 @@ def sun_safe(
     sees="gradients",
     needs="fixed constraints; known T; theory: G",
     confidence="medium: reconstruction",
-    remark="reconstruction, its eta is ours",
+    remark="reconstruction, its eta is Hedgerow's",
 )
 def yuan_lamperski_2018(
     decision_set: DecisionSet,

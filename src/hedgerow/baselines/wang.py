@@ -55,8 +55,8 @@ on `QuadraticBox` at T = 1600 and 6400, seeds 0 and 1."""
     per_round="1 linear minimisation",
     sees="gradients",
     needs="known T; theory: G",
-    confidence="high for the theory preset; practical: restarts around our learner",
-    practical="restarts around our learner",
+    confidence="high for the theory preset; practical: restarts around Hedgerow's learner",
+    practical="restarts around Hedgerow's learner",
 )
 def wang_2025(
     decision_set: DecisionSet,
@@ -81,9 +81,9 @@ def wang_2025(
     `practical` needs no constants but the horizon: learnt ranges Mg, Gf, Gg, the weight
     (Gf/Gg) lambda exp(lambda CCV/Mg) with lambda = 40 eagerness T^{-3/4}, `CertificateSteps`, the
     first gradient as the first guess, and restarts at x_1. Of theirs the restarts and the
-    exponential weight are left: read its numbers as those of restarts around our learner. No rate
-    is claimed, `certificate()` proves afterwards what was achieved. Multiplying all costs or all
-    constraints by a power of two leaves the plays unchanged, by another factor up to rounding.
+    exponential weight are left: read its numbers as those of restarts around Hedgerow's learner. No
+    rate is claimed, `certificate()` proves afterwards what was achieved. Multiplying all costs or
+    all constraints by a power of two leaves the plays unchanged, by another factor up to rounding.
 
     Args:
         decision_set: where to play.
@@ -185,8 +185,8 @@ five dimensions at T = 2000 and 20000, seeds 0 and 1."""
     sees="values",
     needs="known T, G, bound; oblivious rounds; inner ball",
     confidence="high for the theory preset, its analysis disputed; practical: restarts around "
-    "our blocks",
-    practical="restarts around our blocks",
+    "Hedgerow's blocks",
+    practical="restarts around Hedgerow's blocks",
 )
 def wang_2025_bandit(
     decision_set: DecisionSet,

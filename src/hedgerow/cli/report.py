@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,12 +26,26 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The output folder. (default: FOLDER/report)")
     ] = None,
+    highlight: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A method that stands out and comes first in figures and tables. Repeatable. "
+            "(default: your own methods)"
+        ),
+    ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Names to show: METHOD=NAME, or a TOML file with such lines. Repeatable."
+        ),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Draw figures, tables and one self-contained page from a folder of results."""
     with report_errors():
-        summary = Summary(Results(folder))
+        shown = read_labels(labels or ())
+        summary = Summary(Results(folder), labels=shown, highlight=highlight or ())
         if not summary.rows:
             raise ValueError(_why_empty(summary))
         page = write_report(summary, out or folder / "report")
@@ -41,6 +56,34 @@ def report(
         elif not quiet:
             _print_tables(summary, place, judged)
             print_line(f"Report: {page}")
+
+
+def read_labels(given: Sequence[str]) -> dict[str, str]:
+    """Return names to show by method, from texts METHOD=NAME and TOML files.
+
+    >>> read_labels(["sinha_vaze_2024=SV24", "mine:fw=Ours = best"])
+    {'sinha_vaze_2024': 'SV24', 'mine:fw': 'Ours = best'}
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        method, equals, name = text.partition("=")
+        if equals:
+            table: dict[str, Any] = {method.strip(): name.strip()}
+        elif Path(text).is_file():
+            try:
+                table = tomllib.loads(Path(text).read_text(encoding="utf-8"))
+            except ValueError as error:  # not TOML, or not UTF-8
+                raise ValueError(f"{text}: this is not TOML ({error})") from None
+        else:
+            raise ValueError(
+                f"labels must be METHOD=NAME or a TOML file, and there is no file {text!r}; "
+                'write "sinha_vaze_2024=SV24"'
+            )
+        for key, value in table.items():
+            if not isinstance(value, str) or not key or not value.strip():
+                raise ValueError(f"a label must be METHOD=NAME, two texts, got {key}={value!r:.60}")
+        found |= table
+    return found
 
 
 def _print_json(

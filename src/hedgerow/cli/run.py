@@ -25,6 +25,7 @@ from hedgerow.cli.progress import progress, span
 from hedgerow.cli.traffic import ADVISERS, run_traffic
 from hedgerow.experiments.executors import check_cluster, dask, find_joblib, processes, serial
 from hedgerow.experiments.experiment import Experiment
+from hedgerow.experiments.extension import growth_sentence
 from hedgerow.experiments.folder import refuse_other_states
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results, StoppedError
@@ -128,6 +129,8 @@ def run(
             )
         experiment = load_experiment(file, network)
         folder = out or Path("out") / experiment.name
+        if not quiet and not as_json and (grown := growth_sentence(folder, experiment.resolved())):
+            print_line(grown)
         if dry:
             count = None if cluster else workers or os.cpu_count() or 1
             dry_run(experiment, folder, count, mix_versions=mix_versions, as_json=as_json)
@@ -202,7 +205,7 @@ def print_summary(found: dict[str, Any], tally: SweepProgress, as_json: bool, qu
             f"{counted(len(tally.failed), 'task')} failed; {found['found_finished']} of "
             f"{counted(found['tasks'], 'task')} finished before."
         )
-        print_line(f"Results: {found['folder']}")
+        print_line(f"Results: {found['folder']}; `hedgerow report {found['folder']}` draws them.")
         for method, reasons in found["reasons"].items():
             print_line(f"{method} refused:")
             for reason, count in reasons.items():

@@ -9,7 +9,7 @@ from typing import Any
 from hedgerow.experiments.fingerprints import check_code, check_sha256
 from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.registry import find_set
-from hedgerow.experiments.validation import Action
+from hedgerow.experiments.validation import Action, GivenConstants
 from hedgerow.problems.problem import Problem
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -20,6 +20,12 @@ FORMAT = 1
 def plain(value: Any) -> Any:
     """Return a value with lists in place of tuples, as JSON has them."""
     return [plain(entry) for entry in value] if isinstance(value, tuple) else value
+
+
+def plain_constants(given: GivenConstants) -> dict[str, Any]:
+    """Return the constants of a method as plain data."""
+    method, constants = given
+    return {"method": method, "values": {key: plain(value) for key, value in constants}}
 
 
 @dataclass(frozen=True)
@@ -156,6 +162,7 @@ class Experiment:
         common_seeds: how many seeds every method plays, the first ones; None: all of them.
         all_seeds: the methods that play every seed, with eagerness 1 and at the longest horizon
             of each problem. They alone play shorter horizons, with a few seeds.
+        constants: the methods with constants of the user's: the method inside, and its constants.
 
     """
 
@@ -173,6 +180,7 @@ class Experiment:
     violated: tuple[tuple[str, tuple[str, float]], ...] = ()
     common_seeds: int | None = None
     all_seeds: tuple[str, ...] = ()
+    constants: tuple[tuple[str, GivenConstants], ...] = ()
 
     def plays(self, method: str, eagerness: float, longest: bool, seed: int) -> bool:
         """Whether a method plays a seed with this eagerness, at the longest horizon or not."""
@@ -214,6 +222,11 @@ class Experiment:
             **(
                 {"common_seeds": self.common_seeds, "all_seeds": list(self.all_seeds)}
                 if self.common_seeds is not None
+                else {}
+            ),
+            **(
+                {"constants": {name: plain_constants(entry) for name, entry in self.constants}}
+                if self.constants
                 else {}
             ),
         }

@@ -1,9 +1,8 @@
-"""The results folder of one experiment, which may grow by seeds; a lock lets processes share it."""
+"""The results folder of one experiment, which may grow; a lock lets processes share it."""
 
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import platform
 import shutil
@@ -16,6 +15,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from hedgerow.experiments.extension import extended
 from hedgerow.experiments.records import CHECKS, DamagedError, Record, read_experiment, read_record
 from hedgerow.experiments.results import as_json, write_bytes
 from hedgerow.release import sources, this_version
@@ -66,8 +66,6 @@ def _locked(lock: IO[bytes], alone: bool) -> bool:
 
 PARTS = ("partial", "runs", "benchmarks")
 OURS = (*PARTS, "experiment.json", "environment.json", "timings.jsonl", "report")
-FREE = ("about", "seeds", "tune", "common_seeds", "all_seeds")
-"""Keys that may differ from one sweep of a folder to the next: no run depends on them."""
 
 
 @contextmanager
@@ -123,7 +121,7 @@ def _fits(folder: Path, resolved: dict[str, Any], mix: bool) -> bool:
         return _restored(folder, resolved, "there is no such file")
     except DamagedError as damage:
         return _restored(folder, resolved, damage.why)
-    return _grows(stored, resolved, folder, (*FREE, "hedgerow") if mix else FREE)
+    return extended(stored, resolved, folder, mix)
 
 
 def _restored(folder: Path, resolved: dict[str, Any], why: str) -> bool:
@@ -162,22 +160,8 @@ def _belongs(record: Record, resolved: dict[str, Any]) -> bool:
         and record["seed"] in (0, *resolved["seeds"])  # recorded data have seed 0
         and record.get("method", resolved["methods"][0]) in resolved["methods"]
         and record.get("method_code") == resolved.get("code", {}).get(record.get("method"))
+        and record.get("constants_given") == resolved.get("constants", {}).get(record.get("method"))
     )
-
-
-def _grows(stored: Record, asked: dict[str, Any], folder: Path, free: tuple[str, ...]) -> bool:
-    """Return whether more is asked for than is stored; refuse anything but further seeds."""
-    fixed = [{k: v for k, v in of.items() if k not in free} for of in (stored, asked)]
-    old, new = list(stored["seeds"]), asked["seeds"]
-    shorter = min(len(old), len(new))
-    if fixed[0] != fixed[1] or old[:shorter] != new[:shorter]:
-        raise ValueError(
-            f"{folder} holds the results of another experiment, or of another version of the "
-            "library or of your own code; a folder may grow only by seeds after those it has: "
-            "give another folder, or remove it"
-        )
-    few = [of.get("common_seeds") or math.inf for of in (stored, asked)]
-    return len(new) > len(old) or few[1] > few[0]
 
 
 def _environment() -> dict[str, Any]:

@@ -29,7 +29,7 @@ from hedgerow.experiments.validation import (
     parse,
     parse_keys,
 )
-from hedgerow.imports import as_name
+from hedgerow.imports import as_name, search_in
 from hedgerow.sets.decision_set import DecisionSet
 
 LARGEST_FILE = 1 << 24
@@ -51,6 +51,7 @@ def load_experiment(
     else:
         path = find_experiment(path)
         table, base, where = _parsed(path), path.resolve().parent, f"{path}: "
+        search_in(base)  # methods of your own lie beside the file
     if network is not None:
         _fill_network(table, network)
     with errors_after(where):
@@ -93,7 +94,7 @@ def find_experiment(path: Path | str) -> Path:
 def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
     """Validate a parsed experiment; `base` is the folder that file names are relative to."""
     file: ExperimentFile = parse(ExperimentFile, table, root="the experiment")
-    inside = {name: method for name, (method, _) in file.violated.items()}
+    inside = {name: method for name, (method, _) in (file.violated | file.constants).items()}
     code = {
         name: code_of(find_method(inside.get(name, name)).build)
         for name in file.methods
@@ -112,6 +113,7 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         code=tuple((name, digest) for name, digest in code.items() if digest),
         fixed=tuple(file.fixed.items()),
         violated=tuple(file.violated.items()),
+        constants=tuple(file.constants.items()),
         common_seeds=file.common_seeds,
         all_seeds=tuple(file.all_seeds or ()),
     )

@@ -11,12 +11,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from hedgerow.baselines.methods import find_method, fixed_method, share_method
-from hedgerow.experiments.experiment import Experiment, ProblemSpec, plain
+from hedgerow.baselines.methods import constants_method, find_method, fixed_method, share_method
+from hedgerow.experiments.experiment import Experiment, ProblemSpec, plain, plain_constants
 from hedgerow.experiments.fingerprints import check_code
 from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.records import Place
-from hedgerow.experiments.validation import Action
+from hedgerow.experiments.validation import Action, GivenConstants
 from hedgerow.policies.method import Method
 from hedgerow.policies.presets import Preset
 from hedgerow.problems.problem import Problem
@@ -68,6 +68,7 @@ class RunTask:
         code: the SHA-256 of the file that defines a method from outside of the library.
         action: the action of a method that plays the same one in every round.
         violated: of a method with an allowed share of violated rounds, the method inside and p.
+        constants: of a method with constants of the user's, the method inside and the constants.
         chunks: the folder for chunks of long games, if any; it does not identify a run.
 
     """
@@ -80,6 +81,7 @@ class RunTask:
     code: str = ""
     action: Action | None = None
     violated: tuple[str, float] | None = None
+    constants: GivenConstants | None = None
     chunks: str = ""
 
     @property
@@ -111,17 +113,19 @@ class RunTask:
             **({"method_code": self.code} if self.code else {}),
             **({"action": plain(self.action)} if self.action is not None else {}),
             **({"violated": list(self.violated)} if self.violated is not None else {}),
+            **({"constants_given": plain_constants(self.constants)} if self.constants else {}),
         }
 
     def check_code(self) -> None:
         """Refuse code from outside of the library if this process has another version or none."""
         self.game.check_code()
-        inside = self.method if self.violated is None else self.violated[0]
+        inside, *_ = self.violated or self.constants or (self.method,)
         check_code(find_method, inside, self.code)
 
     def method_and_preset(self) -> tuple[Method, Preset]:
         """Return the method, and the preset of its constants."""
-        return _method(self.method, self.action, self.violated), cast(Preset, self.preset)
+        method = _method(self.method, self.action, self.violated, self.constants)
+        return method, cast(Preset, self.preset)
 
     def policy_seed(self) -> int:
         """Return the seed of the method's own draws, independent of the problem's.
@@ -169,14 +173,17 @@ def eagerness_of(method: Method, preset: str, asked: tuple[float, ...]) -> tuple
 def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[RunTask]:
     """Yield the runs of one game; a method without draws plays recorded data once."""
     code, fixed = dict(experiment.code), dict(experiment.fixed)
-    shares = dict(experiment.violated)
+    shares, constants = dict(experiment.violated), dict(experiment.constants)
     longest = game.horizon == max(game.problem.horizons)
     for name in experiment.methods:
-        method = _method(name, fixed.get(name), shares.get(name))
+        given = constants.get(name)
+        method = _method(name, fixed.get(name), shares.get(name), given)
         if not _seeded(game) and not method.takes("seed") and seed != experiment.seeds[0]:
             continue
         for preset in experiment.presets if method.takes("preset") else ("practical",):
             asked = experiment.eagerness if name in experiment.eagerness_methods else (1.0,)
+            if given is not None and "eagerness" in dict(given[1]):
+                asked = (float(dict(given[1])["eagerness"]),)
             for eagerness in eagerness_of(method, preset, asked):
                 if experiment.plays(name, eagerness, longest, seed):
                     yield RunTask(
@@ -188,10 +195,18 @@ def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[Ru
                         code.get(name, ""),
                         fixed.get(name),
                         shares.get(name),
+                        given,
                     )
 
 
-def _method(name: str, action: Action | None, violated: tuple[str, float] | None) -> Method:
+def _method(
+    name: str,
+    action: Action | None,
+    violated: tuple[str, float] | None,
+    constants: GivenConstants | None,
+) -> Method:
+    if constants is not None:
+        return constants_method(name, constants[0], dict(constants[1]))
     if violated is not None:
         return share_method(name, *violated)
     return find_method(name) if action is None else fixed_method(name, action)

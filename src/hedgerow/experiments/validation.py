@@ -33,7 +33,7 @@ from pydantic import (
     model_validator,
 )
 
-from hedgerow.baselines.methods import METHODS, find_method, method_names
+from hedgerow.baselines.methods import METHODS, constant_names, find_method, method_names
 from hedgerow.imports import as_name, is_path
 
 T = TypeVar("T")
@@ -55,6 +55,8 @@ FIXED = "fixed"
 """The key of actions that are played in every round, and the name of one that has no other."""
 Action = tuple[float, ...] | tuple[str, ...] | str
 """An action as a file names it: a point, the nodes of a route, or a vertex by name."""
+GivenConstants = tuple[str, tuple[tuple[str, Any], ...]]
+"""A method, and the constants that a file sets for it, sorted by name."""
 
 
 def parse(model: Any, given: object, where: str = "", *, root: str | None = None) -> Any:
@@ -372,21 +374,69 @@ def _share_methods(given: Any) -> dict[str, tuple[str, float]]:
     return found
 
 
+def _given_constants(given: Any) -> dict[str, GivenConstants]:
+    """Return the constants that a file sets, by the name of the method in tables."""
+    if not isinstance(given, Mapping):
+        raise ValueError(f" must be a table of methods by name, got {shown(given)}")
+    found: dict[str, GivenConstants] = {}
+    for name, entry in given.items():
+        where = f".{name}"
+        if not isinstance(entry, Mapping):
+            raise ValueError(f"{where} must be a table of constants, got {shown(entry)}")
+        inside = entry.get("method", name)
+        if inside != name:
+            parse(ShortText, name, where)
+            if is_path(name) or name in method_names():
+                raise ValueError(
+                    f"{where} has the name of a method, or a colon in it; give another, or leave "
+                    "out its key 'method'"
+                )
+        key = f"{where}.method" if "method" in entry else where
+        method = look_up(inside, METHODS, method_names, find_method, key)
+        values = {key: value for key, value in entry.items() if key != "method"}
+        allowed = constant_names(method)
+        for key, value in values.items():
+            if allowed is not None and key not in allowed:
+                raise ValueError(
+                    f"{where} has an unknown constant {shown(key)}{hint(key, allowed)}; "
+                    f"{method.name} takes {', '.join(allowed) or 'none'}"
+                )
+            values[key] = _constant(value, f"{where}.{key}", key)
+        if not values:
+            raise ValueError(f"{where} sets no constant; give one, or leave the table out")
+        found[name] = method.name, tuple(sorted(values.items()))
+    return found
+
+
+def _constant(value: Any, where: str, key: str) -> Any:
+    """Return a constant as it can be hashed and stored: a number, a text, or tuples of them."""
+    if key == "eagerness":
+        return parse(Positive, value, where)
+    if isinstance(value, list | tuple):
+        return tuple(_constant(entry, f"{where}[{i}]", "") for i, entry in enumerate(value))
+    if isinstance(value, bool | int | str):
+        return value
+    return parse(Number, value, where)
+
+
 def _all_methods(given: Any, info: ValidationInfo) -> Any:
-    """Return the list that "all" stands for: the library's methods, and the fixed actions."""
-    if given == "all":
-        without, fixed = info.data.get("without") or (), info.data.get("fixed", ())
-        shares = info.data.get("violated", ())
-        return [*(name for name in METHODS if name not in without), *fixed, *shares]
-    if isinstance(given, str):
+    """Return a list in which "all" is replaced by the library's methods and the file's own."""
+    if isinstance(given, str) and given != "all":
         raise ValueError(f" must be a list of names or 'all', got {given!r}")
-    return given
+    if given != "all" and not (isinstance(given, list | tuple) and "all" in given):
+        return given
+    data, found = info.data, []
+    named = (*data.get("fixed", ()), *data.get("violated", ()), *data.get("constants", ()))
+    every = [name for name in METHODS if name not in (data.get("without") or ())]
+    for entry in ("all",) if given == "all" else given:
+        found += [*every, *named] if isinstance(entry, str) and entry == "all" else [entry]
+    return list(dict.fromkeys(found))
 
 
 def _method(value: Any, info: ValidationInfo) -> str:
     """Return the name of a method: of the library, a package, a fixed action, or a path."""
     named = {*info.data.get("fixed", ()), *info.data.get("violated", ())}
-    if isinstance(value, str) and value in named:
+    if isinstance(value, str) and value in named | {*info.data.get("constants", ())}:
         return value
     if value == FIXED:
         raise ValueError(f' is {FIXED!r}, which needs its action; give it as {FIXED} = ["a", "b"]')
@@ -404,12 +454,14 @@ PlayingMethod = Annotated[str, BeforeValidator(_among_methods)]
 class ExperimentFile(Table):
     """An experiment as its file has it; `hedgerow.experiments.reading` reads the problems.
 
-    `without`, `fixed` and `violated` come first, because the validation of `methods` reads them.
+    `without`, `fixed`, `violated` and `constants` come first, because the validation of `methods`
+    reads them.
     """
 
     without: Distinct[Annotated[str, among(*METHODS)]] | None = None
     fixed: Annotated[dict[str, Action], PlainValidator(_fixed_actions)] = {}
     violated: Annotated[dict[str, tuple[str, float]], PlainValidator(_share_methods)] = {}
+    constants: Annotated[dict[str, GivenConstants], PlainValidator(_given_constants)] = {}
     name: Name
     problems: Annotated[Filled[Any], must("be one or more [[problems]] tables")]
     methods: Annotated[Distinct[MethodName], BeforeValidator(_all_methods)]
@@ -426,7 +478,8 @@ class ExperimentFile(Table):
     @model_validator(mode="before")
     @classmethod
     def _check_without(cls, given: Any) -> Any:
-        if "without" in given and given.get("methods", "all") != "all":
+        methods = given.get("methods", "all")
+        if "without" in given and methods != "all" and "all" not in methods:
             raise ValueError(".without goes with methods = 'all'; leave it out of a list instead")
         return given
 
@@ -438,6 +491,12 @@ class ExperimentFile(Table):
             raise ValueError(f".violated.{idle[0]} does not play; name it in methods, too")
         if twice := [name for name in self.violated if name in self.fixed]:
             raise ValueError(f".violated.{twice[0]} has the name of a fixed action; give another")
+        if idle := [name for name in self.constants if name not in self.methods]:
+            raise ValueError(f".constants.{idle[0]} does not play; name it in methods, too")
+        if twice := [n for n in self.constants if n in self.fixed or n in self.violated]:
+            raise ValueError(f".constants.{twice[0]} has the name of another method; give another")
+        if self.tune and any("eagerness" in dict(of) for _, of in self.constants.values()):
+            raise ValueError("constants may not set eagerness, which tune chooses; leave it out")
         if (self.common_seeds is None) != (self.all_seeds is None):
             raise ValueError(
                 ".common_seeds (how many seeds every method plays) and all_seeds (the methods "

@@ -4,6 +4,7 @@ ledger = [the play after the last round | sum of s_t |
           sum of <s_t, x_t>, sum of prices, rounds, sum of ||s_t||, sum of |prices| |
           sum of costs, sum of violations, rounds with a violation |
           sum of violations of each constraint, for a policy with a queue for each |
+          1 if constraints may have different units, else 0 |
           rounds, cost, violation and violated rounds of each adviser, for a policy that has some]
 """
 

@@ -22,21 +22,25 @@ FASTER = 2.0
 """How many times as far as the last step the next one may go, while the target is not reached."""
 
 
+@kernel(number, number, number, number, number)
+def share_of_step(gain: float, far: float, worth: float, last: float) -> float:
+    """Return the share of a step of length far that is gone, if all of it gains <s, x - x'> = gain.
+
+    After a violation, worth = w_t v_t > 0, it gains at most MOST worth, unless that is less than
+    LEAST of the way. Otherwise, if the last step was cut, last > 0, it is at most FASTER times as
+    long.
+    """
+    if worth > 0.0:
+        return max(LEAST, MOST * worth / gain) if gain > MOST * worth else 1.0
+    return FASTER * last / far if far > FASTER * last else 1.0
+
+
 @kernel(number, write, read, read, number, number)
 def approach(x: Array, target: Array, s: Array, worth: float, last: float) -> float:
-    """Move x to the target, or part of the way; return the length of a step that was cut, else 0.
-
-    After a violation, worth = w_t v_t > 0, the step gains <s, x - x'> <= MOST worth, unless that is
-    less than LEAST of the way. Otherwise, if the last step was cut, last > 0, it is at most FASTER
-    times as long.
-    """
+    """Move x to the target, or a share of the way; return how far if the step was cut, else 0."""
     gain, _, far2 = descent(s, x, target)
-    far, share = math.sqrt(far2), 1.0
-    if worth > 0.0:
-        if gain > MOST * worth:
-            share = max(LEAST, MOST * worth / gain)
-    elif far > FASTER * last:
-        share = FASTER * last / far
+    far = math.sqrt(far2)
+    share = share_of_step(gain, far, worth, last)
     if share == 1.0:
         copy(x, target)
         return 0.0

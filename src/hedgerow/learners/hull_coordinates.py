@@ -14,6 +14,7 @@ from hedgerow.sets.compiled import pack_uint32
 from hedgerow.sets.compositions.wrappers import Affine
 from hedgerow.sets.decision_set import (
     DecisionSet,
+    FullDimensional,
     HasAffineHull,
     HasInnerBall,
     HasLinearDescription,
@@ -118,7 +119,7 @@ class Directions:
         return units
 
 
-class ShrunkHull(DecisionSet):
+class ShrunkHull(FullDimensional):
     """The set (1 - delta/r) X in hull coordinates: delta around each of its points lies in X.
 
     Args:

@@ -42,7 +42,7 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         learner: plays one sequence of losses.
         surrogate: turns cost and constraint into the loss.
         theorems: what is proved of the pair.
-        numbers: names and sizes of the state after the play.
+        numbers: names and sizes of the state after the play; `mixed_units` is one of them.
 
     """
 
@@ -66,7 +66,6 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         self._charged = [state.array for state in states(surrogate)]  # to take back a refused round
         self._state = State(left=learner.decision_set.dim, **numbers)  # left by the last round
         self._state["left"][:] = learner.ask()
-        self._one_unit = True
 
     @property
     def decision_set(self) -> DecisionSet:
@@ -99,9 +98,11 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
     def take_units(self, one_unit: bool) -> None:
         """Remember whether all constraints of a round have one unit, for `summary`.
 
-        A game reports what its problem says. Once units may differ they do for good.
+        A game reports what its problem says. Once units may differ they do for good. A policy with
+        a queue for each constraint adds none of them, whatever their units.
         """
-        self._one_unit = self._one_unit and one_unit
+        if not one_unit and "ccv_each" not in self._state.layout:
+            self._state["mixed_units"][0] = 1.0
 
     def summary(self) -> Summary:
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
@@ -116,7 +117,7 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
             infeasible_each=tuple(infeasible) if len(infeasible) == len(queues) else (),
         )
         if "ccv_each" not in self._state.layout:
-            return summary if self._one_unit else summary.of_several()
+            return summary.of_several() if self._state["mixed_units"][0] else summary
         # Neither violations of several constraints nor weights on them have a common unit.
         return replace(
             summary,

@@ -64,6 +64,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         totals = {"cost": 1, "ccv": 1, "violated": 1}
         if (queues := len(getattr(surrogate, "surrogates", ()))) > 1:
             totals["ccv_each"] = queues
+        totals["mixed_units"] = 1
         if names := getattr(learner, "advisers", ()):
             totals["advisers"] = ADVISER_TOTALS * len(names)  # the last part
         super().__init__(

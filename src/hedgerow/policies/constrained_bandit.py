@@ -60,7 +60,7 @@ class ConstrainedBandit(Composition[Eval, Eval]):
         declared: DeclaredValues | None = None,
         theorems: tuple[Theorem, ...] = (),
     ):
-        super().__init__(learner, surrogate, theorems, dict.fromkeys(TOTALS, 1))
+        super().__init__(learner, surrogate, theorems, dict.fromkeys((*TOTALS, "mixed_units"), 1))
         self._declared = declared
 
     @property

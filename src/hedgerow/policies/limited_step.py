@@ -259,6 +259,12 @@ class LimitedStep(Stateful):
         return float(self._state["totals"][MORE_CCV])
 
     @property
+    def roots(self) -> tuple[float, float]:
+        """The roots of the sums of ||grad f_t||^2 and, over violated rounds, of ||grad g_t||^2."""
+        cost, constraint = self._state["totals"][[COST_ROOT, GRAD_ROOT]].tolist()
+        return cost, constraint
+
+    @property
     def unlimited(self) -> int:
         """The rounds after which the step was not limited, as too much had been lost by then."""
         return int(self._state["totals"][UNLIMITED])

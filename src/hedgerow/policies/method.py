@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from hedgerow.feedback import bandit, first_order, full_information
+from hedgerow.feedback import bandit, first_order, first_order_each, full_information
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector
 from hedgerow.policies.presets import Preset
@@ -19,7 +19,7 @@ from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import records_call
 
 Factory = TypeVar("Factory", bound=Callable[..., ResumablePolicy[Any, Any]])
-Sees = Literal["gradients", "whole", "values"]
+Sees = Literal["gradients", "parts", "whole", "values"]
 NOT_STATED = "not stated"
 DECLARED = "hedgerow_method"
 """The attribute of a function in which `baseline` keeps its method."""
@@ -44,8 +44,8 @@ class Method:
         regret: the order of the regret bound, in T.
         ccv: the order of the bound of the cumulative violation, in T.
         per_round: what it asks of the set each round.
-        sees: "gradients" (value and gradient), "whole" (the constraint as a function) or
-            "values" (two numbers).
+        sees: "gradients" (value and gradient), "parts" (those of every part of a constraint),
+            "whole" (the constraint as a function) or "values" (two numbers).
         needs: what the guarantee assumes.
         confidence: how well its specification is known; "reconstruction" where the original's
             pseudocode could not be read.
@@ -118,6 +118,8 @@ class Method:
         """
         if self.sees == "gradients":
             return first_order
+        if self.sees == "parts":
+            return first_order_each
         if self.sees == "whole":
             return full_information
         if constants is None:

@@ -52,7 +52,9 @@ def transferred(
     _carry_sums(learner, heir, sums)
     surrogate = _rebuilt(policy.surrogate, {id(learner): heir})
     _carry_numbers(policy.surrogate, surrogate)
-    return ConstrainedPolicy(heir, surrogate)
+    made = ConstrainedPolicy(heir, surrogate)
+    made.take_units(not policy._state["mixed_units"][0])
+    return made
 
 
 def _places(old: DecisionSet, new: DecisionSet, kept: ArrayLike | None) -> Places:

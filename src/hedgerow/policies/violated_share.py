@@ -92,10 +92,9 @@ class ViolatedShare(Stateful):
         k, n = len(shares), policy.decision_set.dim
         each = dict.fromkeys(("excess", "sizes", "counted", "left_out"), k)
         bound = {"slopes": k * n, "offsets": k, "binding": k, "slack": k}
-        totals = dict.fromkeys(("rounds", "cost", "ccv", "violated", "calls"), 1)
+        totals = dict.fromkeys(("rounds", "cost", "ccv", "violated", "calls", "mixed_units"), 1)
         self._state = State(margin=k, margins=k, ccv_each=k, **each, **bound, **totals)
         self._slopes = self._state["slopes"].reshape(k, n)
-        self._one_unit = True
 
     @property
     def decision_set(self) -> DecisionSet:
@@ -145,7 +144,8 @@ class ViolatedShare(Stateful):
 
     def take_units(self, one_unit: bool) -> None:
         """Remember whether all constraints of a round have one unit, for `summary`."""
-        self._one_unit = self._one_unit and one_unit
+        if not one_unit and len(self.shares) == 1:
+            self._state["mixed_units"][0] = 1.0
 
     def ask(self, advice: Advice | None = None) -> Vector:
         """Return the inner policy's decision.
@@ -327,7 +327,7 @@ class ViolatedShare(Stateful):
             margin=self.margin,
             left_out=tuple(map(int, state["left_out"])),
         )
-        return summary if self._one_unit or several else summary.of_several()
+        return summary.of_several() if state["mixed_units"][0] else summary
 
     @property
     def _parts(self) -> Mapping[str, Restorable]:

@@ -23,14 +23,8 @@ from hedgerow.report.picture import write_file
 MOST_ROUTES = 8
 """The most routes that are proposed."""
 SHORT = {"minute": "min", "round": "rounds"}
-STYLE = """
-.verdict { font-size: 1.2rem; line-height: 1.4; font-weight: 600; max-width: 60rem; }
-@media (prefers-color-scheme: dark) {
-  :root { color-scheme: dark; --ink: #e6e8ea; --soft: #a9b0b7; --line: #3a4148; --tint: #1e242a; }
-  body { background: #161616; } a { color: #7cc0f0; }
-  img { filter: invert(.915) hue-rotate(180deg); } }
-"""
-"""Beside the style of all pages; pictures are turned dark with their hues."""
+STYLE = ".verdict { font-size: 1.2rem; line-height: 1.4; font-weight: 600; max-width: 60rem; }"
+"""Beside the style of all pages."""
 
 
 class _Column(NamedTuple):

@@ -13,7 +13,6 @@ from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.constants import is_compiled
 from hedgerow.policies.method import Method
 from hedgerow.report.escaping import terminal_table
-from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.compositions.sums_and_images import Composed
 from hedgerow.sets.compositions.wrappers import Affine
@@ -59,10 +58,9 @@ def _support(cls: type[DecisionSet], method: str) -> str:
         return INHERITED
     if method == "rows" and issubclass(cls, Composed):
         return INHERITED
-    own = getattr(cls, method)
-    if own is getattr(DecisionSet, method):
-        return NONE
-    return ORACLE if own is getattr(OracleOnly, method) else EXACT
+    if getattr(cls, method) is not getattr(DecisionSet, method):
+        return EXACT
+    return NONE if method == "rows" else ORACLE
 
 
 def catalogue_table() -> Table:

@@ -16,13 +16,14 @@ from hedgerow.report.interactive import (
     growth_panels,
     plane_panel,
 )
-from hedgerow.report.naming import OURS, full_name
+from hedgerow.report.naming import OURS
 from hedgerow.report.picture import (
     CCV,
     COLOURS,
     EXPONENTS,
     OTHER,
     REGRET,
+    STANDS_OUT,
     Picture,
     Styles,
     canvas,
@@ -48,18 +49,26 @@ def curve_figure(
 ) -> tuple[Picture, Any]:
     """Draw CCV, regret and time per round of some methods on one problem, with one preset."""
     figure, ((ccv, regret, time),) = canvas(1, 3, 12.5, max(4.1, 1.0 + 0.2 * len(rows)))
-    for row in sorted(rows, key=lambda row: row.config.method in styles):  # grey ones below
-        colour, dash, _ = styles.get(row.config.method, OTHER)
+    order = list(styles)
+    rows = sorted(rows, key=lambda row: _place(row.config.method, order))  # as in the legend
+    for k, row in enumerate(rows):
+        style = styles.get(row.config.method, OTHER)
+        colour = style.colour
         named = row.config.method in styles
         for ax, which in zip((regret, ccv), WHICH, strict=True):
             t, middle, low, high = summary.band(row, which)
-            label = in_figure(full_name(row.config.method, preset)) if named else None
-            width = 1.9 if named else 0.9
-            ax.plot(t, middle, color=colour, linestyle=dash, linewidth=width, label=label)
+            label = in_figure(summary.names.full(row.config.method, preset)) if named else None
+            line = {
+                "color": colour,
+                "linestyle": style.dash,
+                "linewidth": style.width,
+                "zorder": 3.0 - 0.01 * k,
+            }
+            ax.plot(t, middle, label=label, **line)
             if named and row.config.method != "unconstrained":
                 ax.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0.0)
     if any(row.config.method not in styles for row in rows):
-        ccv.plot([], [], color=OTHER[0], linewidth=0.9, label="other methods")
+        ccv.plot([], [], color=OTHER.colour, linewidth=OTHER.width, label="other methods")
     ccv.set_ylim(bottom=0.0)
     for ax, label in ((ccv, CCV), (regret, REGRET)):
         ax.set(xlabel="round t", xlim=(0, place.horizon))
@@ -71,6 +80,10 @@ def curve_figure(
     caption = CURVES + ("" if all(row.ran for row in rows) else UNRECORDED)
     panels = partial(curve_panels, summary, rows, styles)
     return Picture(_name(summary, place, preset), heading, caption, panels=panels), figure
+
+
+def _place(method: str, order: Sequence[str]) -> int:
+    return order.index(method) if method in order else len(order)
 
 
 def headline_figure(summary: Summary, styles: Styles) -> tuple[Picture, Any]:
@@ -86,12 +99,12 @@ def _times(ax: Any, rows: list[Row], styles: Styles) -> None:
     timed = [row for row in rows if math.isfinite(row.microseconds)]
     timed.sort(key=lambda row: -row.microseconds)
     for k, row in enumerate(timed):
-        colour = styles.get(row.config.method, OTHER)[0]
+        colour = styles.get(row.config.method, OTHER).colour
         inside = "none" if row.ran == "through play" else colour
         marker = "o" if row.ran else "x"
         style = {"color": colour, "marker": marker, "markersize": 7, "linestyle": "none"}
         ax.plot(row.microseconds, k, markerfacecolor=inside, **style)
-    names = [in_figure(full_name(*row.config[:2])) for row in timed]
+    names = [in_figure(styles.names.short(*row.config[:2])) for row in timed]
     ax.set_yticks(range(len(timed)), names, fontsize=8)
     ax.set_xlabel("microseconds per round")
     if not timed:
@@ -113,10 +126,9 @@ def _name(summary: Summary, place: ProblemAtHorizon, preset: str) -> str:
 
 PLANE = (
     "Lower left is better. Each point is a method, with 95 % intervals over seeds. Coloured: the "
-    "paper's methods, ours, your own and the best; cross: Algorithm 1, which ignores the "
-    "constraint; grey: the others, numbered in print where none beats them in both. With the "
-    "theorems' constants many points may lie on each other near 100 %, where the constraint is "
-    "ignored."
+    "methods that stand out, those of Sarkar et al. 2026 and the best; cross: the unconstrained "
+    "method; grey: the others, numbered in print where none beats them in both. With the theorems' "
+    "constants many points may lie on each other near 100 %, where the constraint is ignored."
 )
 
 
@@ -158,32 +170,35 @@ def _numbered(rows: list[Row], styles: Styles) -> dict[str, int]:
 
 def _point_style(method: str, numbers: dict[str, int], styles: Styles) -> dict[str, Any]:
     if method in styles:
-        colour, _, marker = styles[method]
-        return {"color": colour, "marker": marker, "markersize": 7, "zorder": 3}
+        colour, _, marker, width = styles[method]
+        size = 10 if width == STANDS_OUT else 7
+        return {"color": colour, "marker": marker, "markersize": size, "zorder": 3}
     if method in numbers:
         marker = f"${numbers[method]}$"
         return {"color": "0.25", "marker": marker, "markersize": 7, "zorder": 4}
-    return {"color": OTHER[0], "marker": OTHER[2], "markersize": 6, "zorder": 2}
+    return {"color": OTHER.colour, "marker": OTHER.marker, "markersize": 6, "zorder": 2}
 
 
 def _point(ax: Any, row: Row, numbers: dict[str, int], styles: Styles) -> None:
     half = row.ccv.half
-    ax.errorbar(
+    _, _, bars = ax.errorbar(
         row.ccv.value,
         row.regret.value,
         xerr=[[min(half, row.ccv.value)], [half]] if math.isfinite(half) else None,
         yerr=row.regret.half if math.isfinite(row.regret.half) else None,
         linewidth=1.0,
         ecolor="0.75" if row.config.method in numbers else None,
-        clip_on=False,
+        clip_on=False,  # points at 0 are whole
         **_point_style(row.config.method, numbers, styles),
     )
+    for bar in bars:
+        bar.set_clip_on(True)  # an interval ends at the edge of its panel, not of the figure
 
 
 def _keys(ax: Any, numbers: dict[str, int], played: set[str], preset: str, styles: Styles) -> None:
     """Put each kind of point into the legend once."""
     for method in [*(name for name in styles if name in played), *numbers]:
-        label = in_figure(full_name(method, preset))
+        label = in_figure(styles.names.full(method, preset))
         ax.plot([], [], linestyle="none", label=label, **_point_style(method, numbers, styles))
     if played - styles.keys() - numbers.keys():
         ax.plot(
@@ -193,18 +208,20 @@ def _keys(ax: Any, numbers: dict[str, int], played: set[str], preset: str, style
 
 def growth_figure(rates: Sequence[Rate], styles: Styles) -> tuple[Picture, Any] | None:
     """Draw one line for each method and preset on each problem; None where nothing was fitted."""
-    fitted = shown_rates(rates)
+    order = list(styles)  # the first of them on top
+    fitted = sorted(shown_rates(rates), key=lambda rate: -_place(rate.config.method, order))
     if not fitted:
         return None
     figure, ((ax,),) = canvas(1, 1, 8.5, 0.8 + 0.28 * len(fitted))
     names = [
         in_figure(
-            f"{full_name(*rate.config[:2])}, {preset_title(rate.config.preset)}, {rate.problem}"
+            f"{styles.names.short(*rate.config[:2])}, {preset_title(rate.config.preset)}, "
+            f"{rate.problem}"
         )
         for rate in fitted
     ]
     for k, rate in enumerate(fitted):
-        colour = styles.get(rate.config.method, ("0.45",))[0]
+        colour = styles.get(rate.config.method, OTHER).colour
         ax.plot([rate.low, rate.high], [k, k], color=colour, linewidth=2.0)
         ax.plot(rate.exponent, k, "o", color=colour)
     for level in EXPONENTS:
@@ -224,10 +241,15 @@ SENSITIVITY = (
 
 
 def sensitivity_figure(summary: Summary) -> tuple[Picture, Any] | None:
-    """Draw regret and CCV against eagerness; None where fewer than three values were played."""
-    eager = _eager(summary)
-    if not eager:
+    """Draw regret and CCV against eagerness; None where fewer than three values were played.
+
+    Of the methods that stand out, and then of Hedgerow's, the first with three values is shown.
+    """
+    shown = {method: _eager(summary, method) for method in (*summary.names.highlighted, OURS)}
+    method = next((name for name, rows in shown.items() if rows), None)
+    if method is None:
         return None
+    eager = shown[method]
     figure, ((regret, ccv),) = canvas(1, 2, 9.5, 4.0)
     for k, (place, rows) in enumerate(eager.items()):
         at = [1.02**k * row.config.eagerness for row in rows]  # bars beside each other
@@ -248,20 +270,20 @@ def sensitivity_figure(summary: Summary) -> tuple[Picture, Any] | None:
         scale_in_percent(ax, "y", label)
     legend_above(figure, regret)
     heading, labels = (
-        f"One knob: {full_name(OURS, 'practical')}",
+        f"One knob: {summary.names.full(method, 'practical')}",
         [place.problem for place in eager],
     )
-    panels = partial(eagerness_panels, eager)
+    panels = partial(eagerness_panels, eager, method)
     return Picture("sensitivity", heading, SENSITIVITY, panels=panels, marks=labels), figure
 
 
-def _eager(summary: Summary) -> dict[ProblemAtHorizon, list[Row]]:
+def _eager(summary: Summary, method: str) -> dict[ProblemAtHorizon, list[Row]]:
     found: dict[ProblemAtHorizon, list[Row]] = {}
     for place in summary.places:
         rows = [
             row
             for row in summary.rows
-            if (row.place, row.config.method, row.config.preset) == (place, OURS, "practical")
+            if (row.place, row.config.method, row.config.preset) == (place, method, "practical")
         ]
         if len(rows) > 2:
             found[place] = sorted(rows, key=lambda row: row.config.eagerness)

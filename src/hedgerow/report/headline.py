@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hedgerow.experiments.problems import KINDS
-from hedgerow.report.naming import HEADLINE, OURS, full_name, is_own
+from hedgerow.report.naming import HEADLINE, is_own
 from hedgerow.report.picture import Styles, styles_with
 from hedgerow.report.provenance import how_far, made_by
 from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, Which, three_digits
@@ -30,7 +30,8 @@ AXES = {
 """One line for each axis."""
 RANKS = (
     "Ranks are among all methods that played, by mean regret and by mean CCV; methods that ignore "
-    "the constraint may have the lowest regret."
+    "the constraint may have the lowest regret. A difference is called significant where the 95 % "
+    "interval of the paired differences, seed by seed, excludes 0 (Student's t)."
 )
 
 
@@ -49,12 +50,12 @@ def headline_place(summary: Summary) -> ProblemAtHorizon:
 def headline_rows(summary: Summary, place: ProblemAtHorizon, preset: str) -> list[Row]:
     """Return the rows that the page opens with.
 
-    The paper's methods, the user's own, and those with the lowest CCV and regret; all methods
-    where these are fewer than two.
+    The methods that stand out, those of Sarkar et al. 2026, the user's own, and those with the
+    lowest CCV and regret; all methods where these are fewer than two.
     """
     rows = summary.at(place, preset)
     played = {row.config.method: row for row in rows}
-    names = [*HEADLINE, *(name for name in played if is_own(name))]
+    names = [*summary.names.highlighted, *HEADLINE, *(name for name in played if is_own(name))]
     names += [row.config.method for row in (_least_ccv(rows), _least_regret(rows)) if row]
     found = [played[name] for name in dict.fromkeys(names) if name in played]
     return found if len(found) > 1 else rows
@@ -64,7 +65,7 @@ def headline_styles(summary: Summary) -> Styles:
     """Return a style for each method that the page opens with, and for each of the user's own."""
     opening = headline_rows(summary, headline_place(summary), summary.presets[0])
     own = [name for name in summary.results.experiment["methods"] if is_own(name)]
-    return styles_with([*own, *(row.config.method for row in opening)])
+    return styles_with([*own, *(row.config.method for row in opening)], summary.names)
 
 
 def _least_ccv(rows: Sequence[Row]) -> Row | None:
@@ -93,78 +94,80 @@ def answers(summary: Summary, place: ProblemAtHorizon, preset: str) -> list[Answ
     found = [Answer("Which method violates least?", _least_violation(game, rows))]
     found.append(Answer("At what cost?", _cost(game, rows)))
     if any(math.isfinite(row.microseconds) for row in rows):
-        found.append(Answer("How fast?", _speed(rows)))
+        found.append(Answer("How fast?", _speed(game, rows)))
     return found
 
 
 def _least_violation(game: Game, rows: Sequence[Row]) -> str:
     first, *others = rows
-    ccv = f"its CCV is {first.ccv} % of the unconstrained action's"
+    said = f"{game.named(first)} has a CCV of {first.ccv} % of the unconstrained action's"
     if not others:
-        return f"{_name(first)}: {ccv}; no other method was played."
-    said = f"{_name(first)}, of {1 + len(others)} methods: {ccv}; next is {_name(others[0])}, "
-    said += f"{others[0].ccv} %, and " + _decided(game, first, others[0], "ccv")
-    last = f"; highest is {_name(others[-1])}, {others[-1].ccv} %" if len(others) > 1 else ""
-    return f"{said}{last}."
+        return f"{said}; no other method was played."
+    said += f", the lowest of {1 + len(others)} methods. {_second(game, first, others[0], 'ccv')}"
+    if len(others) > 1:
+        said += f" {game.named(others[-1])} violates most: {others[-1].ccv} %."
+    return said
 
 
-def _decided(game: Game, first: Row, second: Row, which: Which) -> str:
-    """Return whether the seeds that both played put the first below the second."""
+def _second(game: Game, first: Row, second: Row, which: Which) -> str:
+    """Name the second best, and say whether the seeds that both played tell the two apart."""
     lead = game.lead(first.config.method, second.config.method, which)
-    one, decided = len(lead.values) == 1, lead.mean.below(0.0)
-    verb = (
-        ("decides" if one else "decide") if decided else ("does" if one else "do") + " not decide"
-    )
-    return f"{len(lead.values)} seed{'' if one else 's'} {verb} between the two"
+    value = second.ccv if which == "ccv" else second.regret
+    said = f"Second is {game.named(second)} with {value} %"
+    if len(lead.values) < 2:
+        return f"{said}; one seed cannot show whether the difference is significant."
+    verdict = "is" if lead.mean.below(0.0) else "is not"
+    return f"{said}; the difference {verdict} significant over {len(lead.values)} seeds."
 
 
 def _cost(game: Game, rows: Sequence[Row]) -> str:
     first, least = rows[0], _least_regret(rows)
     sign = first.regret.above(0.0)
     cost = "about as much as" if sign is None else "more than" if sign else "less than"
-    said = f"{_name(first)} costs {cost} {BEST} (regret {first.regret} %"
+    said = f"{game.named(first)} costs {cost} {BEST} (regret {first.regret} %"
     said += ", which may be above or below 0)" if sign is None else ")"
     if least is None:
         return f"{said}. {EVERY_ONE}"
     if least is first:
         return f"{said}. No other method with a CCV below {IGNORED:g} % costs less."
-    said += f". Of the methods with a CCV below {IGNORED:g} %, {_name(least)} costs least: "
+    said += f". Of the methods with a CCV below {IGNORED:g} %, {game.named(least)} costs least: "
     said += f"regret {least.regret} %, CCV {least.ccv} %"
     second = _least_regret([row for row in rows if row is not least])
     assert second is not None  # the one with the lowest CCV
-    decided = _decided(game, least, second, "regret")
-    return f"{said}; next is {_name(second)}, {second.regret} %, and {decided}."
+    return f"{said}. {_second(game, least, second, 'regret')}"
 
 
 def standings(summary: Summary, preset: str) -> list[Answer]:
-    """Return the best methods on each problem, and the ranks of our default and the user's own."""
+    """Return the best methods on each problem, and the ranks of those that stand out."""
     places = {place.problem: place for place in summary.places}
     found = []
     for problem in summary.results.experiment["problems"]:
         place = places.get(problem["label"])
         rows = summary.at(place, preset) if place else []
         if place and rows:
-            found.append(Answer(str(place), _standing(rows)))
+            found.append(Answer(str(place), _standing(Game(summary, place, preset), rows)))
         else:
             found.append(Answer(problem["label"], _unanswered(summary, problem["label"])))
     return found
 
 
-def _standing(rows: Sequence[Row]) -> str:
+def _standing(game: Game, rows: Sequence[Row]) -> str:
     first, least, count = _least_ccv(rows), _least_regret(rows), len(rows)
     assert first is not None
-    said = [f"Lowest CCV: {_name(first)}, {first.ccv} %."]
+    said = [f"Lowest CCV: {game.named(first)}, {first.ccv} %."]
     if least is None:
         said.append(EVERY_ONE)
     else:
         said.append(
-            f"Lowest regret with a CCV below {IGNORED:g} %: {_name(least)}, {least.regret} %, "
+            f"Lowest regret with a CCV below {IGNORED:g} %: {game.named(least)}, {least.regret} %, "
             f"with a CCV of {least.ccv} %."
         )
-    for row in sorted(rows, key=lambda row: row.config.method != OURS):  # ours first
-        if row.config.method == OURS or is_own(row.config.method):
-            by_regret, by_ccv = (_ordinal(rank) for rank in row.rank)
-            said.append(f"{_name(row)}: {by_regret} of {count} by regret, {by_ccv} by CCV.")
+    for name in game.summary.names.highlighted:
+        if name in game.rows:
+            by_regret, by_ccv = (_ordinal(rank) for rank in game.rows[name].rank)
+            said.append(
+                f"{game.named(game.rows[name])}: {by_regret} of {count} by regret, {by_ccv} by CCV."
+            )
     return " ".join(said)
 
 
@@ -183,43 +186,38 @@ def _ordinal(n: int) -> str:
     return f"{n}{'th' if n % 100 in (11, 12, 13) else ends.get(n % 10, 'th')}"
 
 
-def _speed(rows: Sequence[Row]) -> str:
+def _speed(game: Game, rows: Sequence[Row]) -> str:
     timed = sorted(
         (row for row in rows if math.isfinite(row.microseconds)), key=lambda row: row.microseconds
     )
     first, *others = timed
-    said = f"{_name(first)} takes {three_digits(first.microseconds)} µs per round{_ran(first)}"
-    if rows[0] in others:
-        said += f"; {_longer(rows[0], first)}"
-    slowest = others[-1] if others and others[-1] is not rows[0] else None
-    return f"{said}{f'; slowest is {_longer(slowest, first)}' if slowest else ''}."
-
-
-def _longer(row: Row, first: Row) -> str:
-    times = row.microseconds / first.microseconds
-    return f"{_name(row)} {three_digits(times)} times as long{_ran(row)}"
+    time = f"{three_digits(first.microseconds)} µs per round{_ran(first)}"
+    said = [f"{game.named(first)} is fastest: {time}."]
+    slowest = others[-1] if others else None
+    for row in dict.fromkeys((rows[0], slowest)):
+        if row is not None and row in others:
+            times = three_digits(row.microseconds / first.microseconds)
+            who = "The slowest, " if row is slowest and len(others) > 1 else ""
+            comma = "," if who else ""
+            said.append(f"{who}{game.named(row)}{comma} takes {times} times as long{_ran(row)}.")
+    return " ".join(said)
 
 
 def _ran(row: Row) -> str:
     return {"compiled": " (compiled)", "through play": " (in Python)"}.get(row.ran, "")
 
 
-def _name(row: Row) -> str:
-    return full_name(row.config.method, row.config.preset)
-
-
 def what_was_run(summary: Summary) -> list[str]:
     """Return what was run, on what, when, and with which versions."""
     experiment, runs = summary.results.experiment, summary.results.runs
-    refused = sum(run.record["status"] != "done" for run in runs)
     played = {run.record["method"] for run in runs if run.record["status"] == "done"}
     count = len(experiment["methods"])
     methods = f"{count} methods" if len(played) == count else f"{len(played)} of {count} methods"
     left_out = sum(game.runs for game in summary.unjudged)
     problems = "; ".join(place_title(summary, place) for place in summary.places)
     return [
-        f"Played: {methods} on {problems}; {_seeds(experiment)}. {how_far(summary.results)}; "
-        f"{refused} were refused, and {left_out} have no benchmark.{_shorter(summary)}",
+        f"Played: {methods} on {problems}; {_seeds(experiment)}. {how_far(summary.results)}"
+        f"{f', {left_out} of them without a benchmark' if left_out else ''}.{_shorter(summary)}",
         _made_with(summary),
     ]
 

@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector
 from hedgerow.report.escaping import LONGEST, in_html, printable
-from hedgerow.report.naming import OURS, full_name
 from hedgerow.report.picture import (
     CCV,
     COLOURS,
@@ -26,6 +25,7 @@ from hedgerow.report.picture import (
     LINEAR,
     OTHER_COLOUR,
     REGRET,
+    STANDS_OUT,
     Picture,
     Styles,
     decade_ticks,
@@ -106,7 +106,7 @@ def keys(methods: Sequence[str], preset: str, styles: Styles) -> str:
         _button(
             f" k{order.index(method)}" if method in styles else "",
             method,
-            full_name(method, preset),
+            styles.names.full(method, preset),
         )
         for method in methods
     )
@@ -137,7 +137,7 @@ def _button(swatch: str, key: str, label: str) -> str:
 
 def swatches(styles: Styles) -> str:
     """Return the colours of the buttons, as CSS."""
-    rules = {f"k{k}": colour for k, (colour, _, _) in enumerate(styles.values())}
+    rules = {f"k{k}": style.colour for k, style in enumerate(styles.values())}
     rules |= {f"p{k}": colour for k, colour in enumerate(COLOURS)}
     return "".join(
         f".keys .{name}::before {{ background: {colour}; }}\n" for name, colour in rules.items()
@@ -285,25 +285,32 @@ def _drawn_last(method: str, styles: Styles) -> int:
 
 
 def _colour(method: str, styles: Styles) -> str:
-    return styles[method][0] if method in styles else OTHER_COLOUR
+    return styles[method].colour if method in styles else OTHER_COLOUR
 
 
 def _line(method: str, styles: Styles) -> dict[str, Any]:
     """Return the style of a method's line; methods without a style are thin and grey."""
-    dash: Any = styles[method][1] if method in styles else "-"
+    dash: Any = styles[method].dash if method in styles else "-"
     return {
         "line_color": _colour(method, styles),
         "line_dash": DASHES[dash] if dash in DASHES else [2 * length for length in dash[1]],
-        "line_width": 2.2 if method in styles else 1.2,
+        "line_width": 1.15 * styles[method].width if method in styles else 1.2,
     }
 
 
+def _size(method: str, styles: Styles) -> int:
+    """Return the size of a point; methods that stand out are larger."""
+    if method not in styles:
+        return 6
+    return 15 if styles[method].width == STANDS_OUT else 11
+
+
 def _marker(method: str, styles: Styles) -> str:
-    return MARKERS.get(styles[method][2], "x") if method in styles else "circle"
+    return MARKERS.get(styles[method].marker, "x") if method in styles else "circle"
 
 
-def _name(config: MethodConfig) -> str:
-    return _cut(full_name(config.method, config.preset))
+def _name(config: MethodConfig, styles: Styles) -> str:
+    return _cut(styles.names.full(config.method, config.preset))
 
 
 def _cut(name: str) -> str:
@@ -315,7 +322,7 @@ def _cut(name: str) -> str:
 def label_of(name: str) -> str:
     """Return a name for a place inside a plot, without its remarks where it is long.
 
-    >>> label_of("Wang, Wan and Zhang 2025, OFW-TVC (restarts around our learner)")
+    >>> label_of("Wang, Wan and Zhang 2025, OFW-TVC (restarts around Hedgerow's learner)")
     'Wang, Wan and Zhang 2025, OFW-TVC'
     """
     return name if len(name) <= LONGEST_LABEL else name.split(" (")[0]
@@ -344,7 +351,9 @@ def _curves(summary: Summary, rows: Sequence[Row], which: Which, styles: Styles)
         bottom = np.maximum(low, 0.0) if which == "ccv" else low
         half = np.asarray(high - middle, dtype=np.float32)
         columns = axis.columns(y=middle, low=bottom, high=high)
-        draw = plot.pen(_name(config), {"t": t.astype(np.float32), "half": half, **columns}, method)
+        draw = plot.pen(
+            _name(config, styles), {"t": t.astype(np.float32), "half": half, **columns}, method
+        )
         if method in styles:
             fill = {"fill_color": _colour(method, styles), "fill_alpha": 0.15, "muted_alpha": 0.02}
             draw("varea", "t", axis.field("low"), axis.field("high"), **fill)
@@ -372,7 +381,7 @@ def _dots(plot: _Plot, axis: Axis, dots: Sequence[_Dot], styles: Styles) -> list
     plot.figure.y_range = plot.models.Range1d(-0.6, max(len(dots) - 0.2, 1.0))
     drawn = []
     for k, dot in enumerate(dots):
-        name, at = _name(dot.config), float(len(dots) - 1 - k)
+        name, at = _name(dot.config, styles), float(len(dots) - 1 - k)
         columns = axis.columns(low=[dot.low], x=[dot.value], high=[dot.high], first=[axis.low])
         columns |= {"remark": [dot.remark], "label": [label_of(name)]}
         draw = plot.pen(name, {**columns, "k": [at], "above": [at + 0.3]}, dot.config.method)
@@ -421,13 +430,13 @@ def plane_panel(heading: str, rows: Sequence[Row], styles: Styles) -> Panel:
         columns = ccv.columns(x=[row.ccv.value], left=[left], right=[right])
         columns |= regret.columns(y=[row.regret.value], bottom=[bottom], top=[top])
         columns |= {"ccv": [str(row.ccv)], "regret": [str(row.regret)]}
-        draw = plot.pen(_name(row.config), columns, method)
+        draw = plot.pen(_name(row.config, styles), columns, method)
         colour = _colour(method, styles)
         bar = {"line_color": colour, "line_alpha": 0.5 if named else 0.15}
         bar["muted_alpha"] = 0.5 * FADED
         draw("segment", ccv.field("left"), y, ccv.field("right"), y, **bar)
         draw("segment", x, regret.field("bottom"), x, regret.field("top"), **bar)
-        point = {"marker": _marker(method, styles), "size": 11 if named else 6}
+        point = {"marker": _marker(method, styles), "size": _size(method, styles)}
         dots.append(draw("scatter", x, y, color=colour, **point))
     return Panel(heading, plot.item(dots, [("CCV", "@ccv %"), ("regret", "@regret %")]))
 
@@ -458,7 +467,7 @@ def _horizons(rates: Sequence[Rate], styles: Styles) -> dict[str, Any]:
         columns |= ccv.columns(y=[mean.value for _, mean in rate.means])
         columns["ccv"] = [str(mean) for _, mean in rate.means]
         columns["exponent"] = [_interval(rate)] * len(rate.means)
-        draw = plot.pen(_name(rate.config), columns, method)
+        draw = plot.pen(_name(rate.config, styles), columns, method)
         lines.append(draw("line", x, y, **_line(method, styles)))
         marker, colour = _marker(method, styles), _colour(method, styles)
         draw("scatter", x, y, marker=marker, size=7, color=colour)
@@ -487,15 +496,17 @@ def _interval(rate: Rate) -> str:
     return f"{rate.exponent:.2f}, from {rate.low:.2f} to {rate.high:.2f}"
 
 
-def eagerness_panels(eager: Mapping[ProblemAtHorizon, Sequence[Row]]) -> list[Panel]:
-    """Return regret and CCV against eagerness, a line for each problem."""
+def eagerness_panels(eager: Mapping[ProblemAtHorizon, Sequence[Row]], method: str) -> list[Panel]:
+    """Return regret and CCV of a method against eagerness, a line for each problem."""
     return [
-        Panel("Regret", _by_eagerness(eager, "regret")),
-        Panel("Violation (CCV)", _by_eagerness(eager, "ccv")),
+        Panel("Regret", _by_eagerness(eager, method, "regret")),
+        Panel("Violation (CCV)", _by_eagerness(eager, method, "ccv")),
     ]
 
 
-def _by_eagerness(eager: Mapping[ProblemAtHorizon, Sequence[Row]], which: Which) -> dict[str, Any]:
+def _by_eagerness(
+    eager: Mapping[ProblemAtHorizon, Sequence[Row]], method: str, which: Which
+) -> dict[str, Any]:
     label, unit, least = (REGRET, "regret", -math.inf) if which == "regret" else (CCV, "CCV", 0.0)
     means = {place: [getattr(row, which) for row in rows] for place, rows in eager.items()}
     ends = {place: [_ends(mean, least) for mean in some] for place, some in means.items()}
@@ -509,7 +520,7 @@ def _by_eagerness(eager: Mapping[ProblemAtHorizon, Sequence[Row]], which: Which)
         bottom, top = zip(*ends[place], strict=True)
         columns |= axis.columns(y=[mean.value for mean in means[place]], bottom=bottom, top=top)
         columns["mean"] = [str(mean) for mean in means[place]]
-        draw = plot.pen(_cut(place.problem), columns, OURS, _own_key(place.problem))
+        draw = plot.pen(_cut(place.problem), columns, method, _own_key(place.problem))
         colour, bars = COLOURS[k % len(COLOURS)], (axis.field("bottom"), axis.field("top"))
         draw("segment", x, bars[0], x, bars[1], line_color=colour, line_alpha=0.5)
         lines.append(draw("line", x, y, line_color=colour, line_width=2.0))

@@ -41,7 +41,8 @@ from hedgerow.report.interactive import (
     scripts,
     swatches,
 )
-from hedgerow.report.naming import OURS, full_name, remarks_of
+from hedgerow.report.latex import as_latex
+from hedgerow.report.naming import Names
 from hedgerow.report.picture import Picture, preset_title, write_file
 from hedgerow.report.provenance import choices, how_far, mixture
 from hedgerow.report.summary import (
@@ -50,11 +51,10 @@ from hedgerow.report.summary import (
     Rate,
     Row,
     Summary,
-    described,
     growth_rates,
     three_digits,
 )
-from hedgerow.report.tables import as_csv, as_latex
+from hedgerow.report.tables import as_csv
 from hedgerow.report.verdicts import (
     RULE,
     STAND_INS,
@@ -74,8 +74,8 @@ HEADS = (
 
 POINTS = (
     "Points: the claim's method minus the other, in percent as above, seed by seed. A verdict is "
-    "about the methods that are named below it. With practical constants Algorithm 2 is our "
-    "default; with the theorems' constants it is as in the paper."
+    "about the methods that are named below it. With practical constants Algorithm 2 is Hedgerow's "
+    "default; with the theorems' constants it is as published."
 )
 MOST_CONSTRAINTS = 8
 EACH = (
@@ -123,12 +123,11 @@ def write_report(summary: Summary, folder: Path | str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     rates = growth_rates(summary)
     pictures = draw_all(summary, rates, folder / "figures")
-    write_file(folder / "table.csv", as_csv(summary.rows))
-    write_file(folder / "table.tex", as_latex(summary.rows))
+    write_file(folder / "table.csv", as_csv(summary))
+    write_file(folder / "table.tex", as_latex(summary, summary.rows))
     preset = summary.presets[0]
     opening = [row for place in summary.places for row in headline_rows(summary, place, preset)]
-    names = {row.config.method: full_name(row.config.method, preset) for row in opening}
-    write_file(folder / "headline.tex", as_latex(opening, names, summary.rows))
+    write_file(folder / "headline.tex", as_latex(summary, opening))
     page = _page(summary, rates, pictures, folder / "figures")
     return write_file(folder / "report.html", page)
 
@@ -168,7 +167,7 @@ def _page(
     ]
     parts += ['<h2 id="tables">Tables</h2>', folded("What the columns mean", soft(UNITS))]
     parts += _tables(summary)
-    parts.append(_folded("Growth with the horizon", _growth_section(rates)))
+    parts.append(_folded("Growth with the horizon", _growth_section(summary.names, rates)))
     parts.append(_folded("Methods that a problem does not allow", _refusal_section(summary)))
     parts.append(_unjudged_section(summary))
     parts.append('<h2 id="choices">Record of choices</h2>')
@@ -198,8 +197,8 @@ def _tables(summary: Summary) -> list[str]:
         for preset in summary.presets:
             if rows := summary.at(place, preset):
                 parts = (
-                    _table_section(place, preset, rows),
-                    _each_section(place, preset, rows),
+                    _table_section(summary, place, preset, rows),
+                    _each_section(summary, place, preset, rows),
                     _folded(
                         "How often and how far", _service_section(summary, place, preset, rows)
                     ),
@@ -260,7 +259,7 @@ def verdict_section(judged: Sequence[Verdict], place: ProblemAtHorizon) -> str:
     ]
     details = soft(RULE) + plain_table(names, cells)
     return (
-        f'<h2 id="verdicts">The paper\'s claims</h2>'
+        f'<h2 id="verdicts">The claims of Sarkar et al. 2026</h2>'
         f"{soft(f'On {place}. {POINTS} {STAND_INS}')}"
         f'<table class="claims"><tr>{head}</tr>{rows}</table>'
         f"{folded('How a claim is judged, and all numbers', details)}"
@@ -289,13 +288,16 @@ def _line(verdict: Verdict, first: str, others: Sequence[str]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _table_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> str:
+def _table_section(
+    summary: Summary, place: ProblemAtHorizon, preset: str, rows: Sequence[Row]
+) -> str:
     """Return the rows of one problem and preset, best ranks first."""
     head = "".join(f"<th{' class=n' if k else ''}>{name}</th>" for k, name in enumerate(HEADS))
     lines = []
     for row in _best_first(rows):
-        style = ' class="ours"' if row.config.method == OURS else ""
-        name = in_html(described(row.config))
+        own = row.config.method in summary.names.highlighted
+        style = ' class="highlighted"' if own else ""
+        name = in_html(summary.names.in_code(*row.config[:2]))
         cells = (
             f"{row.config.eagerness:g}",
             str(row.regret),
@@ -311,7 +313,7 @@ def _table_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) ->
         numbers = "".join(f'<td class="n">{cell}</td>' for cell in cells)
         method = in_html(row.config.method)
         lines.append(f'<tr{style} data-method="{method}"><td{front}>{name}</td>{numbers}</tr>')
-    title = in_html(f"{place}, {preset_title(preset)}")
+    title = in_html(f"{place}, {preset_title(preset)}, best sum of ranks first")
     return f'<h3>{title}</h3><div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
 
 
@@ -319,7 +321,9 @@ def _best_first(rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: sum(row.rank))
 
 
-def _each_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> str:
+def _each_section(
+    summary: Summary, place: ProblemAtHorizon, preset: str, rows: Sequence[Row]
+) -> str:
     """Return the CCV of each constraint; empty where rounds have one, or not always as many."""
     counts = {len(row.ccv_each) for row in rows}
     if counts == {0} or len(counts) > 1:
@@ -330,7 +334,11 @@ def _each_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> 
     by_size = range(count) if limits else sorted(range(count), key=lambda k: -totals[k])
     worst = by_size[:MOST_CONSTRAINTS]
     cells = [
-        (described(row.config), str(row.ccv), *(str(row.ccv_each[k]) for k in sorted(worst)))
+        (
+            summary.names.in_code(*row.config[:2]),
+            str(row.ccv),
+            *(str(row.ccv_each[k]) for k in sorted(worst)),
+        )
         for row in _best_first(rows)
     ]
     names = [str(limit) for limit in limits or numbered((), count)]
@@ -343,12 +351,12 @@ def _each_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> 
     return f"<h3>{title}</h3>{soft(about + some)}{plain_table(heads, cells)}"
 
 
-def _growth_section(rates: Sequence[Rate]) -> str:
+def _growth_section(names: Names, rates: Sequence[Rate]) -> str:
     """Return the table of growth exponents; empty where there were too few horizons."""
     cells = [
         (
             rate.problem,
-            _played(rate.config),
+            _played(names, rate.config),
             f"{rate.exponent:.2f}" if math.isfinite(rate.exponent) else rate.reason,
             f"{rate.low:.2f} to {rate.high:.2f}" if math.isfinite(rate.exponent) else "",
         )
@@ -360,7 +368,10 @@ def _growth_section(rates: Sequence[Rate]) -> str:
 
 def _refusal_section(summary: Summary) -> str:
     """Return the methods that a problem does not allow, or an empty text."""
-    cells = [(str(place), _played(config), reason) for place, config, reason in summary.refusals]
+    cells = [
+        (str(place), _played(summary.names, config), reason)
+        for place, config, reason in summary.refusals
+    ]
     heads = ("problem", "method", "why it was not played")
     return titled_table("Methods that a problem does not allow", heads, cells)
 
@@ -372,8 +383,8 @@ def _unjudged_section(summary: Summary) -> str:
     return titled_table("Runs left out of all tables and figures", heads, cells)
 
 
-def _played(config: MethodConfig) -> str:
-    remarks = remarks_of(config.method, config.preset)
+def _played(names: Names, config: MethodConfig) -> str:
+    remarks = names.remarks(config.method, config.preset)
     return f"{config} ({'; '.join(part for part in (config.preset, remarks) if part)})"
 
 
@@ -385,7 +396,7 @@ def _service_section(
     for row in _best_first(rows):
         runs = [run.record.get("service") or [] for run in summary.runs[row.place, row.config]]
         for levels in zip(*runs, strict=False):
-            cells.append((described(row.config), *_service_cells(levels)))
+            cells.append((summary.names.in_code(*row.config[:2]), *_service_cells(levels)))
     title = in_html(f"How often and how far, {place}, {preset} constants")
     table = plain_table(SERVICE_HEADS, cells)
     said = SERVICE + _infeasible(summary, place, rows)

@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from hedgerow.inputs import Vector
+from hedgerow.report.naming import Names
 
 
 def write_file(path: Path, content: str | bytes) -> Path:
@@ -34,22 +36,39 @@ def save_figure(figure: Any, path: Path, dpi: int, metadata: dict[str, Any] | No
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette, distinct for colour-blind readers and in print."""
 DASHES = ("-", "-", (0, (4, 3)), "-.", ":")
-Style = tuple[str, Any, str]
-"""Colour, dashes and marker of a method."""
-Styles = Mapping[str, Style]
-"""By method; one that is not in it is grey."""
+
+
+class Style(NamedTuple):
+    """Colour, dashes and marker of a method, and the width of its line."""
+
+    colour: str
+    dash: Any
+    marker: str
+    width: float = 1.9
+
+
+class Styles(dict[str, Style]):
+    """Styles by method, those that stand out first, with their names; any other method is grey."""
+
+    def __init__(self, styles: Mapping[str, Style], names: Names):
+        super().__init__(styles)
+        self.names = names
+
+
 STYLES: dict[str, Style] = {
-    "projection_free_coco": (COLOURS[0], "-", "o"),
-    "projection_free_coco_plain": (COLOURS[5], "-", "v"),
-    "sinha_vaze_2024": (COLOURS[1], (0, (5, 2)), "s"),
-    "wang_2025": (COLOURS[2], (0, (1, 1)), "^"),
-    "garber_kretzu_2024_dpp": (COLOURS[3], "-.", "D"),
-    "unconstrained": (COLOURS[6], (0, (1, 3)), "x"),
+    "projection_free_coco": Style(COLOURS[0], "-", "o"),
+    "projection_free_coco_plain": Style(COLOURS[5], "-", "v"),
+    "sinha_vaze_2024": Style(COLOURS[1], (0, (5, 2)), "s"),
+    "wang_2025": Style(COLOURS[2], (0, (1, 1)), "^"),
+    "garber_kretzu_2024_dpp": Style(COLOURS[3], "-.", "D"),
+    "unconstrained": Style(COLOURS[6], (0, (1, 3)), "x"),
 }
-"""The methods of the paper's figures, and the floor."""
+"""The methods of the figures of Sarkar et al. 2026, and the floor."""
+STANDS_OUT = 3.0
+"""The width of the line of a method that stands out, in points."""
 MORE_COLOURS = (COLOURS[4], "#882255", "#8C510A", "#332288", "#117733")
 MORE_MARKERS = ("P", "*", "p", "h", "X")
-OTHER: Style = ("0.6", "-", ".")
+OTHER = Style("0.6", "-", ".", 0.9)
 OTHER_COLOUR = "#999999"
 REGRET = "regret, % of the larger fixed action's cost"
 CCV = "CCV, % of the unconstrained action's"
@@ -58,22 +77,30 @@ LINEAR = {REGRET: 10.0, CCV: 1.0}
 EXPONENTS = (0.5, 0.75, 1.0)
 """Exponents of T that theorems name; 1 is no learning."""
 MOST_LABELS = 11
+MOST_COLUMNS = 5
+"""Of a legend."""
+SHORTEST_LINE = 12
+"""Letters of a line in a legend that is too wide."""
+LEGEND_ROOM = 0.5
+"""Inches that every figure has for its legend."""
 LONGEST_SLUG = 60
 DAY = 86_400.0
 
 
-def styles_with(methods: Sequence[str]) -> Styles:
-    """Return the styles of the paper's methods and of these; every other method is grey."""
-    more = [method for method in dict.fromkeys(methods) if method not in STYLES]
-    count = len(MORE_COLOURS)
-    return STYLES | {
-        method: (
+def styles_with(methods: Sequence[str], names: Names) -> Styles:
+    """Return styles of the methods that stand out, then of those in `STYLES` and of these."""
+    first, count = names.highlighted, len(MORE_COLOURS)
+    more = [method for method in dict.fromkeys((*first, *methods)) if method not in STYLES]
+    known = STYLES | {
+        method: Style(
             MORE_COLOURS[k % count],
             DASHES[1 + k // count % (len(DASHES) - 1)],
             MORE_MARKERS[k % count],
         )
         for k, method in enumerate(more)
     }
+    standing_out = {method: known[method]._replace(width=STANDS_OUT) for method in first}
+    return Styles(standing_out | {m: s for m, s in known.items() if m not in first}, names)
 
 
 class Picture(NamedTuple):
@@ -168,10 +195,24 @@ def label_days(axis: Any, most: int) -> None:
 def legend_above(figure: Any, ax: Any) -> None:
     """Put the legend of one panel above all panels, where it covers nothing."""
     handles, labels = ax.get_legend_handles_labels()
-    # About 0.06 inches for a letter: columns that were too wide would leave the figure.
-    widest = max(2.0, 0.6 + 0.06 * max(map(len, labels), default=0))
-    style = {"ncols": max(1, int(figure.get_size_inches()[0] / widest)), "frameon": False}
-    figure.legend(handles, labels, loc="outside upper left", fontsize=8, **style)
+    if not labels:
+        return
+    width, height = figure.get_size_inches()
+    renderer = figure.canvas.get_renderer()
+    longest = max(map(len, labels))
+    # Fewer columns, then shorter lines, until the legend as it is drawn fits into the figure.
+    tries = [(columns, longest) for columns in range(min(MOST_COLUMNS, len(labels)), 0, -1)]
+    tries += [(1, letters) for letters in range(longest - 1, SHORTEST_LINE, -4)]
+    for columns, letters in tries:
+        wrapped = ["\n".join(wrap(label, max(letters, 1))) or label for label in labels]
+        style = {"ncols": columns, "frameon": False, "fontsize": 8}
+        legend = figure.legend(handles, wrapped, loc="outside upper left", **style)
+        box = legend.get_window_extent(renderer)
+        if box.width <= 0.98 * width * figure.dpi:
+            break
+        legend.remove()
+    # Panels keep their height, however many lines the legend has.
+    figure.set_size_inches(width, height + max(0.0, box.height / figure.dpi - LEGEND_ROOM))
 
 
 def scale_in_percent(ax: Any, axis: str, label: str) -> None:

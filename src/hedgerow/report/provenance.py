@@ -30,9 +30,11 @@ def how_far(results: Results) -> str:
         absent := [m for m in results.experiment["methods"] if m not in stored]
     ):
         return f"{there} runs; not finished: none of {', '.join(absent)}"
+    refused = sum(run.record["status"] != "done" for run in results.runs)
+    parts = f"{there - refused} runs played, {refused} refused"
     if expected is None or there >= expected:
-        return f"{there} runs"
-    return f"{there} of {expected} runs; not finished"
+        return parts if refused else f"{there} runs"
+    return f"{there} of {expected} runs{f' ({parts})' if refused else ''}; not finished"
 
 
 def expected_runs(resolved: dict[str, Any]) -> int | None:
@@ -48,7 +50,9 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
     kinds = {problem["kind"] for problem in resolved["problems"]}
     fixed = resolved.get("fixed", {})
     shares = resolved.get("violated", {})
-    known = {*method_names(), *fixed, *shares}
+    constants = resolved.get("constants", {})
+    inside = {of["method"] for of in constants.values()}
+    known = {*method_names(), *fixed, *shares, *(constants if inside <= {*method_names()} else ())}
     if not (kinds <= set(kind_names()) and set(resolved["methods"]) <= known):
         return None  # an import path among them is not followed: reading runs no code
     experiment = Experiment(
@@ -68,6 +72,9 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
             for name, action in fixed.items()
         ),
         violated=tuple((name, (method, share)) for name, (method, share) in shares.items()),
+        constants=tuple(
+            (name, (of["method"], tuple(of["values"].items()))) for name, of in constants.items()
+        ),
         common_seeds=resolved.get("common_seeds"),
         all_seeds=tuple(resolved.get("all_seeds", ())),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -14,7 +14,7 @@ from hedgerow.experiments.growth import fit_growth
 from hedgerow.experiments.results import Results, RunResult
 from hedgerow.inputs import Vector
 from hedgerow.protocols.limits import LimitName
-from hedgerow.report.naming import remarks_of
+from hedgerow.report.naming import Names
 
 LEVEL = 0.95
 """Of all intervals: Student's t over seeds."""
@@ -186,11 +186,20 @@ class Summary:
 
     Args:
         results: the folder, read; whole or still growing.
+        labels: names of methods to show in place of the usual ones, by method.
+        highlight: the methods that stand out in figures and come first; the user's own if left out.
 
     """
 
-    def __init__(self, results: Results):
+    def __init__(
+        self,
+        results: Results,
+        *,
+        labels: Mapping[str, str] | None = None,
+        highlight: Sequence[str] = (),
+    ):
         self.results = results
+        self.names = Names(results.experiment, labels, highlight)
         self._bands: dict[tuple[ProblemAtHorizon, MethodConfig, Which], Band] = {}
         groups: dict[tuple[ProblemAtHorizon, MethodConfig], list[RunResult]] = defaultdict(list)
         refused: dict[tuple[ProblemAtHorizon, MethodConfig], str] = {}
@@ -271,12 +280,6 @@ def percent(run: RunResult, which: Which) -> float:
     assert run.regret is not None
     total = run.regret if which == "regret" else float(run.record["ccv"])
     return 100.0 * total / _unit(run, which)
-
-
-def described(config: MethodConfig) -> str:
-    """Return a method's name in code, with remarks such as "reconstruction"."""
-    remarks = remarks_of(config.method, config.preset)
-    return f"{config.method} ({remarks})" if remarks else config.method
 
 
 def representatives(configs: Iterable[MethodConfig]) -> set[MethodConfig]:

@@ -1,33 +1,25 @@
-"""Tables of an experiment as CSV, as LaTeX and for a terminal of 80 columns, and of single runs."""
+"""Tables of an experiment as CSV and for a terminal of 80 columns, and of single runs."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.table import Table
 from rich.text import Text
 
 from hedgerow.protocols.benchmark import Benchmark
-from hedgerow.report.escaping import in_csv, in_latex, in_table, terminal_table
-from hedgerow.report.naming import remarks_of
+from hedgerow.report.escaping import in_csv, in_table, terminal_table
 from hedgerow.report.plots import Run
 from hedgerow.report.summary import (
-    WHICH,
-    Mean,
-    MethodConfig,
     ProblemAtHorizon,
     Row,
     Summary,
-    Which,
-    described,
-    representatives,
     three_digits,
 )
-from hedgerow.report.verdicts import IGNORED, STAND_INS, Verdict, format_p
+from hedgerow.report.verdicts import STAND_INS, Verdict, format_p
 
 HEADINGS = (
     "problem", "horizon", "method", "preset", "eagerness", "seeds",
@@ -38,12 +30,12 @@ HEADINGS = (
 )  # fmt: skip
 
 
-def as_csv(rows: Sequence[Row]) -> str:
+def as_csv(summary: Summary) -> str:
     """Return all rows; columns `..._half` are half the width of the 95 % interval over seeds."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADINGS)
-    for row in rows:
+    for row in summary.rows:
         means = (row.regret, row.ccv, row.regret_raw, row.ccv_raw)
         writer.writerow(
             [
@@ -60,86 +52,14 @@ def as_csv(rows: Sequence[Row]) -> str:
                 row.ran,
                 *row.rank,
                 int(row.undominated),
-                in_csv(remarks_of(row.config.method, row.config.preset)),
+                in_csv(summary.names.remarks(*row.config[:2])),
             ]
         )
     return text.getvalue()
 
 
-def as_latex(
-    rows: Sequence[Row],
-    names: Mapping[str, str] | None = None,
-    played: Sequence[Row] | None = None,
-) -> str:
-    """Return a booktabs table, one block for each problem and horizon.
-
-    The best regret and CCV of each problem and preset are bold and the second are underlined,
-    among all methods that played and do not ignore the constraint.
-
-    Args:
-        rows: what to show.
-        names: names of the methods; the default is their names in code, with remarks.
-        played: the rows among which the best are found; the default is `rows`.
-
-    """
-    marks = _marks(rows if played is None else played)
-    lines = [
-        r"% needs \usepackage{booktabs}; \pm: half the 95 % interval over seeds; bold: best, "
-        f"underlined: second, of all methods that played with a CCV below {IGNORED:g} %; "
-        "e: eagerness; c: compiled",
-        r"\begin{tabular}{llrrrrrr}",
-        r"\toprule",
-        r"Method & Constants & $e$ & Regret (\%) & CCV (\%) & Ranks & Calls/round & "
-        r"$\mu$s/round \\",
-    ]
-    last = None
-    for row in rows:
-        if row.place != last:
-            last = row.place
-            title = f"{in_latex(row.place.problem)}, $T={row.place.horizon}$"
-            lines += [r"\midrule", rf"\multicolumn{{8}}{{l}}{{\emph{{{title}}}}} \\"]
-        cells = (
-            in_latex((names or {}).get(row.config.method) or described(row.config)),
-            in_latex(row.config.preset),
-            f"{row.config.eagerness:g}",
-            _plus_minus(row.regret, marks.get((row.place, row.config, "regret"))),
-            _plus_minus(row.ccv, marks.get((row.place, row.config, "ccv"))),
-            f"{row.rank[0]}/{row.rank[1]}",
-            f"{row.oracle_calls + row.projections:.2f}",
-            three_digits(row.microseconds) + (" c" if row.ran == "compiled" else ""),
-        )
-        lines.append(" & ".join(cells) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
-
-
 def _number(x: float, digits: int) -> str:
     return f"{x:.{digits}g}" if math.isfinite(x) else ""
-
-
-def _marks(rows: Sequence[Row]) -> dict[tuple[ProblemAtHorizon, MethodConfig, Which], str]:
-    """Return the command for each best and second number of a problem and preset."""
-    fields: dict[tuple[ProblemAtHorizon, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.ccv.value < IGNORED:
-            fields[row.place, row.config.preset].append(row)
-    found = {}
-    for field in fields.values():
-        chosen = representatives(row.config for row in field)
-        kept = [row for row in field if row.config in chosen]
-        for which in WHICH:
-            values = {row.config: getattr(row, which).value for row in kept}
-            levels = sorted(set(values.values()))[:2]
-            for row in kept:
-                if values[row.config] in levels:
-                    command = (r"\mathbf", r"\underline")[levels.index(values[row.config])]
-                    found[row.place, row.config, which] = command
-    return found
-
-
-def _plus_minus(mean: Mean, mark: str | None = None) -> str:
-    value, *half = str(mean).split(" ± ")
-    shown = f"{mark}{{{value}}}" if mark and value else value
-    return "$" + r" \pm ".join([shown, *half]) + "$"
 
 
 LEGEND = (
@@ -160,12 +80,13 @@ LETTERS = {"compiled": " c", "through play": " p", "partly compiled": " c+p", ""
 def summary_table(summary: Summary, place: ProblemAtHorizon, preset: str) -> Table:
     """Return the rows of one problem and preset, best ranks first."""
     rows = sorted(summary.at(place, preset), key=lambda row: sum(row.rank))
-    remarks = [text for row in rows if "(" in (text := described(row.config))]
+    names = summary.names
+    remarks = [names.in_code(*r.config[:2]) for r in rows if names.remarks(*r.config[:2])]
     table = terminal_table(
         ("method", "e", "regret %", "CCV %", "ranks", "calls", "µs"),
-        map(_cells, rows),
+        (_cells(row, names.labels.get(row.config.method, row.config.method)) for row in rows),
         "fr",
-        title=f"{place}, {preset} constants",
+        title=f"{place}, {preset} constants, best sum of ranks first",
         caption=Text("\n").join([Text(LEGEND), *map(in_table, remarks)]),
     )
     table.columns[0].min_width = 6  # numbers are never cut: a narrow terminal folds the names
@@ -179,13 +100,13 @@ def verdict_table(judged: Sequence[Verdict], place: ProblemAtHorizon) -> Table:
         said = [verdict.verdict, *dict.fromkeys(part.compared for part in verdict.parts)]
         p = format_p(verdict.parts[0].p) if verdict.parts else ""
         rows.append((verdict.claim, Text("\n").join(map(in_table, said)), p))
-    title, caption = f"The paper's claims, on {place}", f"{FIRST_P} {STAND_INS}"
+    title, caption = f"The claims of Sarkar et al. 2026, on {place}", f"{FIRST_P} {STAND_INS}"
     return terminal_table(("claim", "verdict", "p"), rows, "ffr", title=title, caption=caption)
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: Row, name: str) -> tuple[str, ...]:
     return (
-        row.config.method,
+        name,
         f"{row.config.eagerness:g}",
         str(row.regret).replace("± ", "±"),
         str(row.ccv).replace("± ", "±"),

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from hedgerow.experiments.results import RunResult
-from hedgerow.report.naming import GARBER, OURS, SINHA, WANG, full_name
+from hedgerow.report.naming import GARBER, OURS, SINHA, WANG
 from hedgerow.report.summary import (
     Mean,
     ProblemAtHorizon,
@@ -114,9 +114,10 @@ class Game:
             shares.append(100.0 * (1.0 - before / ccv[-1]) if ccv[-1] > 0.0 else 0.0)
         return Comparison(tuple(map(float, shares)), FLAT_SHARE)
 
-    def named(self, method: str) -> str:
+    def named(self, method: str | Row) -> str:
         """Return a method's full name."""
-        return full_name(method, self.preset)
+        name = method if isinstance(method, str) else method.config.method
+        return self.summary.names.full(name, self.preset)
 
     def ran(self, method: str) -> str:
         """Return a method's name and whether its games ran compiled."""
@@ -293,8 +294,8 @@ RULE = (
     "alone decides. Times compare compiled with interpreted code where the numbers say so."
 )
 STAND_INS = (
-    "Garber and Kretzu's Algorithm 3 is our reconstruction; with practical constants Wang et al.'s "
-    "method is restarts around our learner."
+    "Garber and Kretzu's Algorithm 3 is a reconstruction; with practical constants Wang et al.'s "
+    "method is restarts around Hedgerow's learner."
 )
 
 Outcome = Literal["yes", "no", "mixed", "undecided", "untested"]

@@ -15,7 +15,6 @@ from .balls.sparse_balls import OrderedWeightedBall as OrderedWeightedBall
 from .compositions.halfspace_cut import HalfspaceCut as HalfspaceCut
 from .compositions.halfspace_cut import intersect as intersect
 from .compositions.oracle_only import ConvexHull as ConvexHull
-from .compositions.oracle_only import OracleOnly as OracleOnly
 from .compositions.oracle_only import OracleSet as OracleSet
 from .compositions.polytope import Polytope as Polytope
 from .compositions.product import Product as Product

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.display import ShortRepr
-from hedgerow.inputs import Vector, as_vector, length, squared_norm
+from hedgerow.inputs import Vector, as_point, as_vector, length, squared_norm
+from hedgerow.sets import derived
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, kernel_matches
 from hedgerow.snapshot import Stateful
 
@@ -83,8 +84,44 @@ class DecisionSet(ShortRepr, ABC):
     """A compact convex set known through its linear minimisation oracle.
 
     Every point is a vector of length `dim`. Sets are immutable and may be shared between threads;
-    scratch memory and warm starts live in a `workspace()`, which belongs to one learner. A set of
-    your own needs `dim`, `diameter`, `lmo` and `contains`; everything else is optional.
+    scratch memory and warm starts live in a `workspace()`, which belongs to one learner.
+
+    A set of your own needs `dim` and `lmo`. The rest is found through the oracle: projection,
+    decomposition, sampling, membership and separation by Wolfe's method, exact up to rounding on
+    polytopes, to 1e-10 of the diameter on other sets unless `oracle_cap` calls end it first, and
+    `projection_error` bounds what is left; the affine hull by at most 2 dim + 1 calls, once; the
+    diameter as a bound, the diagonal of the bounding box, by 2 dim calls, once. Override what has
+    a better answer. Only `rows` has no default.
+
+    >>> from dataclasses import dataclass
+    >>> from hedgerow.inputs import as_direction
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Intervals(DecisionSet):
+    ...     '''0/1 vectors of length n whose ones are consecutive, and their mixtures.'''
+    ...
+    ...     n: int
+    ...
+    ...     @property
+    ...     def dim(self):
+    ...         return self.n
+    ...
+    ...     def lmo(self, c):
+    ...         sums = np.concatenate([[0.0], np.cumsum(as_direction(c, self.n))])
+    ...         gain = sums - np.maximum.accumulate(sums)  # the best interval that ends here
+    ...         last = int(np.argmin(gain))
+    ...         v = np.zeros(self.n)
+    ...         v[np.argmax(sums[: last + 1]) : last] = 1.0
+    ...         return v
+    >>> X = Intervals(4)
+    >>> X.lmo([1.0, -2.0, 1.0, -3.0]), X.contains([0.5, 0.0, 0.5, 0.0])
+    (array([0., 1., 1., 1.]), True)
+    >>> X.project([0.9, 0.1, 0.9, 0.3]).round(6)
+    array([0.666667, 0.333333, 0.666667, 0.3     ])
+    >>> weights, vertices = X.decompose([0.5, 1.0, 1.0, 0.25])
+    >>> weights, vertices
+    (array([0.25, 0.5 , 0.25]), array([[1., 1., 1., 1.],
+           [0., 1., 1., 0.],
+           [1., 1., 1., 0.]]))
     """
 
     zero_one: ClassVar[bool] = False
@@ -101,14 +138,24 @@ class DecisionSet(ShortRepr, ABC):
         return (self.dim,)
 
     @property
-    @abstractmethod
     def diameter(self) -> float:
         """The largest Euclidean distance between two points, or a proved upper bound of it."""
+        return self._known_diameter[0]
 
     @property
     def diameter_is_exact(self) -> bool:
         """Whether `diameter` is attained by two points of the set."""
-        return True
+        return type(self).diameter is not DecisionSet.diameter or self._known_diameter[1]
+
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
+        """The diameter or a bound of it, and whether it is attained."""
+        return derived.bounding_diagonal(self), False
+
+    @property
+    def oracle_cap(self) -> int:
+        """The most oracle calls of one projection, decomposition or test through the oracle."""
+        return 1000 + 20 * self.dim
 
     def radius_around(self, x: ArrayLike) -> float:
         """Return the largest distance of a point of the set to x, a point of it, or a bound.
@@ -169,9 +216,13 @@ class DecisionSet(ShortRepr, ABC):
         """Return a proved lower bound of <c, x>; the least value itself if `lmo` is exact."""
         return float(as_vector(c, "the direction", self.dim) @ self.lmo(c))
 
-    @abstractmethod
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether x lies in the set, up to `tol` in each defining inequality."""
+        """Whether x lies in the set, up to `tol` in each defining inequality.
+
+        Through the oracle: whether its distance to the set is at most tol, relative to entries
+        above 1.
+        """
+        return derived.contains(self, as_vector(x, "x", self.dim), tol)
 
     def start(self) -> Vector:
         """Return a deterministic first point, x_1."""
@@ -189,8 +240,16 @@ class DecisionSet(ShortRepr, ABC):
         return start
 
     def tangent(self, c: ArrayLike) -> Vector:
-        """Return the component of c along the set; the oracle's answer does not change."""
+        """Return the component of c along the set; the oracle's answer does not change.
+
+        Unless the set knows its flat directions that is c: finding them takes oracle calls.
+        """
         return as_vector(c, "the direction", self.dim)
+
+    @cached_property
+    def _hull(self) -> tuple[Vector, Vector, Vector]:
+        """Affinely independent vertices (d + 1, dim), the basis (dim, d) and its complement."""
+        return derived.find_hull(self)
 
     def tangent_norm(self, c: ArrayLike) -> float:
         """Return the norm of `tangent(c)`, or zero if it is below the rounding error of ||c||."""
@@ -214,15 +273,14 @@ class DecisionSet(ShortRepr, ABC):
         return Workspace(self)
 
     def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability."""
-        own = getattr(type(self), capability.method)
-        if own is getattr(DecisionSet, capability.method):
-            return False
-        return capability is not HasLinearDescription or self._has_rows
+        """Whether this set has the capability; all but `rows` are found through the oracle."""
+        if capability is not HasLinearDescription:
+            return True
+        return type(self).rows is not DecisionSet.rows and self._has_rows
 
-    def project(self, y: ArrayLike) -> Vector:  # noqa: ARG002
+    def project(self, y: ArrayLike) -> Vector:
         """Return the point of the set nearest to y."""
-        self._refuse(Projectable)
+        return derived.project(self, as_point(y, "y", self.dim))
 
     def projection_error(self, y: ArrayLike, x: ArrayLike) -> float:
         """Bound the distance of x, a point of the set, to the projection of y, by one oracle call.
@@ -233,9 +291,9 @@ class DecisionSet(ShortRepr, ABC):
         residual = point - as_vector(y, "y", self.dim)
         return math.sqrt(max(0.0, float(residual @ point) - self.minimum(residual)))
 
-    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:  # noqa: ARG002
+    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return weights (k,) and vertices (k, dim) whose mixture is x, with k <= dim + 1."""
-        self._refuse(Decomposable)
+        return derived.decompose(self, as_vector(x, "x", self.dim))
 
     def describe(self, x: ArrayLike) -> Actions:
         """Return a point as shares of named vertices; `print` shows one per line.
@@ -247,25 +305,29 @@ class DecisionSet(ShortRepr, ABC):
 
         return actions_of(self, x)
 
-    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:  # noqa: ARG002
-        """Return a random vertex whose mean is x."""
-        self._refuse(HasSampling)
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
+        """Return a random vertex whose mean is x: one of its decomposition, drawn by weight."""
+        weights, vertices = self.decompose(x)
+        vertex: Vector = vertices[rng.choice(weights.size, p=weights)].copy()
+        return vertex
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return an offset (dim,) and an orthonormal basis (dim, d) of the affine hull."""
-        self._refuse(HasAffineHull)
+        vertices, basis, _ = self._hull
+        return vertices[0].copy(), basis.copy()
 
     def ball(self) -> tuple[Vector, float]:
         """Return a centre and a radius r: the ball in the affine hull lies in the set."""
-        self._refuse(HasInnerBall)
+        vertices, basis, _ = self._hull
+        return derived.inner_ball(vertices, basis)
 
     def rows(self) -> Rows:
         """Return a linear description for an LP solver."""
         self._refuse(HasLinearDescription)
 
-    def separate(self, y: ArrayLike) -> Vector | None:  # noqa: ARG002
+    def separate(self, y: ArrayLike) -> Vector | None:
         """Return a with <a, y> > max over the set of <a, x>, or None if y is inside."""
-        self._refuse(HasSeparation)
+        return derived.separate(self, as_vector(y, "y", self.dim))
 
     def __copy__(self) -> Self:
         return self  # immutable: a copy may share it
@@ -348,6 +410,22 @@ class FullDimensional(DecisionSet):
     def hull(self) -> tuple[Vector, Vector]:
         """Return the whole space."""
         return np.zeros(self.dim), np.eye(self.dim)
+
+
+class FlatSet(DecisionSet):
+    """A set that may be flat: its oracle is called 2 dim + 1 times, once, to find where."""
+
+    @property
+    def _flat(self) -> Vector:
+        """An orthonormal basis (dim, dim - d) of the directions in which the set is flat."""
+        return self._hull[2]
+
+    def tangent(self, c: ArrayLike) -> Vector:
+        """Remove the flat directions; above 1000 dimensions return c as it is."""
+        c = as_vector(c, "the direction", self.dim)
+        if self.dim > derived.LARGEST_HULL or not self._flat.size:
+            return c
+        return c - self._flat @ (self._flat.T @ c)
 
 
 class ProjectableSet(DecisionSet):

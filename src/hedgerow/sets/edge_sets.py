@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_vector, freeze
-from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.decision_set import HasLinearDescription, Rows
+from hedgerow.sets.decision_set import FlatSet, HasLinearDescription, Rows
 from hedgerow.sets.matchings.bipartite import Bipartite
 from hedgerow.sets.paths.graph import Edges, Index, as_edges, number_nodes, refuse_loops
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeSet(OracleOnly):
+class EdgeSet(FlatSet):
     """Mixtures of sets of edges: x_e is the share of time in which edge e is in the set."""
 
     edges: Edges
@@ -49,7 +48,7 @@ class EdgeSet(OracleOnly):
         return True
 
 
-class DescribedIfBipartite(OracleOnly):
+class DescribedIfBipartite(FlatSet):
     """Matchings: a few inequalities describe those of bipartite graphs, and of no others."""
 
     @property

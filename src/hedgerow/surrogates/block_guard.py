@@ -154,7 +154,8 @@ class BlockGuard(Guard):
     """The guard of a `BlockOCG` whose steps are `CertificateSteps`.
 
     Inequality (3) of theory.md, with the sums of M_b, of R_b^2 beta_b and of
-    R_b^2 max(0, b - beta_b) over the blocks, keeps Theorem G with the constants of one block.
+    R_b^2 max(0, b - beta_b) over the blocks, keeps Theorem G with the constants of one block
+    whose steps gain an eighth of what they could (`BlockOCG.growths`).
 
     Args:
         learner: who plays.

@@ -34,7 +34,7 @@ from hedgerow.kernels.path_rounds import (
 )
 from hedgerow.kernels.tangents import signature, unless_rounding
 from hedgerow.sets.compiled import Compiled
-from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.decision_set import FullDimensional
 from hedgerow.surrogates.adaptive import AdaptiveSurrogate
 from hedgerow.surrogates.ranges import ObservedRanges
 
@@ -58,7 +58,7 @@ def safest(index: Array, numbers: Array, c: Array, links: Array, scratch: Array,
 
 
 @dataclass(frozen=True, eq=False)
-class _FourCoordinates(DecisionSet):
+class _FourCoordinates(FullDimensional):
     """Stands for the set whose products are known. Oracle: the safest action, whatever c is."""
 
     diameter = 1.0

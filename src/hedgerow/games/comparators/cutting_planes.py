@@ -23,7 +23,6 @@ from hedgerow.games.comparators.linear_models import (
 from hedgerow.games.comparators.master_problem import Answer, Master
 from hedgerow.inputs import Vector, squared_norm
 from hedgerow.protocols.benchmark import Benchmark
-from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import DecisionSet, Projectable
 
 GAP = 1e-6
@@ -287,7 +286,7 @@ def descended(
     x = X.start()
     value, slope = rounds.cost_at(x)
     lower = _bound(X, x, value, slope)
-    if isinstance(X, OracleOnly) or not X.supports(Projectable):
+    if type(X).project is DecisionSet.project or not X.supports(Projectable):
         return x, lower
     ahead, speed, steep = x, 1.0, 0.0
     try:

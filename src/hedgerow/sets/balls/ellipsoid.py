@@ -20,7 +20,7 @@ from hedgerow.inputs import (
     read_only,
 )
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
-from hedgerow.sets.decision_set import ProjectableSet
+from hedgerow.sets.decision_set import FullDimensional, ProjectableSet
 from hedgerow.sets.validation import as_size, check_coordinates
 
 THINNEST = 1e-9
@@ -35,7 +35,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
-class Ellipsoid(ProjectableSet):
+class Ellipsoid(FullDimensional, ProjectableSet):
     """The ellipsoid {centre + V z : (z_1 / a_1)^2 + ... + (z_n / a_n)^2 <= 1} with semi-axes a.
 
     The columns of V are the directions of the axes; `Ellipsoid.from_matrix(M, centre)` is the set

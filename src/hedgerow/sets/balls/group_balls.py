@@ -14,7 +14,7 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, freeze, length
 from hedgerow.sets.balls.l1_l2_balls import L1Ball, NormBall, against
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
-from hedgerow.sets.compositions.oracle_only import ConvexHull, OracleOnly
+from hedgerow.sets.compositions.oracle_only import ConvexHull
 from hedgerow.sets.decision_set import FullDimensional
 from hedgerow.sets.validation import as_size
 
@@ -136,7 +136,7 @@ class GroupBall(NormBall):
 
 
 @dataclass(frozen=True, eq=False)
-class LatentGroupBall(FullDimensional, OracleOnly):
+class LatentGroupBall(FullDimensional):
     """The hull of {x : ||x|| <= radius, x = 0 outside of one group} over groups that may overlap.
 
     The ball of the latent group norm: supports are unions of groups. All k-subsets as groups give

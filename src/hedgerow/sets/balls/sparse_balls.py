@@ -22,7 +22,6 @@ from hedgerow.inputs import (
 )
 from hedgerow.sets.balls.l1_l2_balls import NormBall, signed_rows
 from hedgerow.sets.compiled import Compiled, pack_uint32
-from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import FullDimensional, Rows
 from hedgerow.sets.directions import ascending, smallest
 from hedgerow.sets.validation import as_size, check_width
@@ -242,7 +241,7 @@ class OrderedWeightedBall(NormBall):
 
 
 @dataclass(frozen=True, eq=False)
-class CappedL1Ball(FullDimensional, OracleOnly):
+class CappedL1Ball(FullDimensional):
     """The l1 ball in a cube, {|x_i| <= cap for all i, |x_1| + ... + |x_n| <= radius}.
 
     With radius = k cap it is the k-sparse polytope: its vertices have k entries of size `cap`.

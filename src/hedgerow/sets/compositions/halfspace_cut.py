@@ -18,16 +18,14 @@ from hedgerow.inputs import (
     freeze,
     length,
 )
-from hedgerow.sets.compositions.oracle_only import clip_length
 from hedgerow.sets.compositions.polytope import Polytope
 from hedgerow.sets.compositions.sums_and_images import AffineImage, Composed, check_set_type
 from hedgerow.sets.decision_set import (
     DecisionSet,
     HasLinearDescription,
-    HasSeparation,
-    Projectable,
     Rows,
 )
+from hedgerow.sets.derived import clip_length
 from hedgerow.sets.projections.frank_wolfe import Oracle
 
 THINNEST = 1e-9
@@ -173,8 +171,6 @@ class HalfspaceCut(Composed):
         As y - x - t a is normal to the inner set at the answer x, t <= ||y - x|| D / depth, D the
         diameter and depth what the lowest point is below the plane.
         """
-        if not self.inner.supports(Projectable):
-            return super().project(y)
         from scipy.optimize import brentq
 
         y = clip_length(as_point(y, "y", self.dim))
@@ -208,7 +204,7 @@ class HalfspaceCut(Composed):
             return None
         if self.inner.contains(y):
             return self._unit.copy()
-        return self.inner.separate(y) if self.inner.supports(HasSeparation) else super().separate(y)
+        return self.inner.separate(y)
 
 
 def intersect(

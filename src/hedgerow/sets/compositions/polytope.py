@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_array, as_direction, as_point, as_vector, freeze, read_only
-from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
-from hedgerow.sets.decision_set import Rows, Workspace
+from hedgerow.sets.decision_set import FlatSet, Rows, Workspace
+from hedgerow.sets.derived import clip_length
 from hedgerow.sets.hulls import Interior, interior
 from hedgerow.sets.solvers import Programme, WarmStartedLP, linear_programme, loaded, nearest_point
 
@@ -27,7 +27,7 @@ for infinite."""
 
 
 @dataclass(frozen=True, eq=False)
-class Polytope(OracleOnly):
+class Polytope(FlatSet):
     """The polytope {A_ub x <= b_ub, A_eq x = b_eq, lower <= x <= upper}, which must be bounded.
 
     Oracle: one linear programme by HiGHS, to its tolerance of 1e-10; `minimum` is a true lower

@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_array, as_vector, freeze, length
-from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import (
     DecisionSet,
     Decomposable,
+    FlatSet,
     HasLinearDescription,
     Rows,
     Workspace,
 )
+from hedgerow.sets.derived import approach, clip_length
 from hedgerow.sets.projections.frank_wolfe import Oracle
 from hedgerow.sets.validation import check_coordinates, check_width
 
@@ -34,14 +35,14 @@ ONE_TO_ONE = 1e-6
 """A matrix with a smaller ratio of singular values is not solved with."""
 
 
-class Composed(OracleOnly):
+class Composed(FlatSet):
     """A set whose oracle puts together answers of other sets.
 
     Where minimisers tie, vertices of the parts need not make a vertex: on a simplex plus an l1
     ball, the answers to c = 0 may add up to the centre. So the oracles are called a second time,
     with c turned by 1e-8 in a fixed general direction, and that answer counts if it is as good up
-    to rounding. The other capabilities are those of `OracleOnly`: exact up to rounding if all parts
-    are polytopes, else to about 1e-8 near curved faces.
+    to rounding. The other capabilities are found through this oracle: exact up to rounding if all
+    parts are polytopes, else to about 1e-8 near curved faces.
     """
 
     @property
@@ -53,6 +54,11 @@ class Composed(OracleOnly):
     def is_polytope(self) -> bool:
         """Whether all sets inside are."""
         return all(X.is_polytope for X in self._sets)
+
+    @property
+    def diameter_is_exact(self) -> bool:
+        """No: the diameters of the parts give a bound."""
+        return False
 
     @abstractmethod
     def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
@@ -88,7 +94,7 @@ class Composed(OracleOnly):
         """
         x = clip_length(as_vector(x, "x", self.dim))
         size = max(1.0, float(np.abs(x).max()))
-        near = self._approach(x, 0.5 * tol * size, tol * size)
+        near = approach(self, x, 0.5 * tol * size, tol * size)
         distance = length(near.x - x)
         if distance <= tol * size or distance > UNDECIDED * size:
             return distance <= tol * size

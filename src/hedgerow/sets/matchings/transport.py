@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_point, as_vector, freeze, read_only
-from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
-from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.decision_set import FlatSet, Rows
+from hedgerow.sets.derived import clip_length
 from hedgerow.sets.solvers import Programme, nearest_point
 from hedgerow.sets.validation import check_coordinates, check_width
 
@@ -29,7 +29,7 @@ Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class TransportPlans(OracleOnly):
+class TransportPlans(FlatSet):
     """The transport polytope {x >= 0, rows sum to the supply, columns to the demand}.
 
     x.reshape(X.shape)[i, j] goes from source i to sink j. Vertices are the plans whose cells hold

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze, read_only
-from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.compositions.product import Product
-from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.decision_set import FlatSet, Rows
 from hedgerow.sets.simplices.simplex import KSubsets
 
 Label = NDArray[np.integer[Any]]
@@ -39,7 +38,7 @@ def diameter_bound(
         vertex, found = other, apart
 
 
-class Bases(OracleOnly):
+class Bases(FlatSet):
     """The base polytope of a matroid: subclasses give `dim`, `lmo` and the connected components.
 
     All points have one sum on each component, and nothing else is fixed.

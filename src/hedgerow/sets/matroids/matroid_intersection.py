@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
-from hedgerow.sets.compositions.oracle_only import OracleOnly
+from hedgerow.sets.decision_set import FlatSet
 from hedgerow.sets.directions import whole_costs
 from hedgerow.sets.matroids.submodular import Polymatroid, SetFunction
 
@@ -20,7 +20,7 @@ Independent = Callable[[list[int]], bool]
 
 
 @dataclass(frozen=True, eq=False)
-class MatroidIntersection(OracleOnly):
+class MatroidIntersection(FlatSet):
     """Mixtures of sets that are independent in two matroids; of one size, if that is given.
 
     Vertices are the common independent sets, as 0/1 vectors, the empty one among them unless a

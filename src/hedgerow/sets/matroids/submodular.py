@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
-from hedgerow.sets.compositions.oracle_only import OracleOnly
+from hedgerow.sets.decision_set import FlatSet
 from hedgerow.sets.directions import ascending
 from hedgerow.sets.paths.graph import Edges, Index, as_edges, number_undirected
 from hedgerow.sets.validation import check_coordinates, check_width
@@ -186,7 +186,7 @@ class ConcaveOfSum(SetFunction):
 
 
 @dataclass(frozen=True, eq=False)
-class Submodular(OracleOnly):
+class Submodular(FlatSet):
     """What the polytopes of a submodular function share: its gains, and the width of each entry.
 
     Along an order of the elements the gain of each is f(those up to it) - f(those before it).
@@ -270,7 +270,7 @@ class BasePolytope(Submodular):
 
     Oracle: greedy, the elements by increasing cost, one value of f each; ties go to the first.
     Projection, membership and submodular minimisation (`least_set`): the minimum-norm point by
-    Fujishige and Wolfe's method, which is that of `OracleOnly`. Diameter: a bound, the diagonal of
+    Fujishige and Wolfe's method, which is that of `DecisionSet`. Diameter: a bound, the diagonal of
     the bounding box, whose sides are known from 2n values of f.
 
     Args:

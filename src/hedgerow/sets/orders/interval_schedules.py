@@ -20,13 +20,12 @@ from hedgerow.inputs import (
     read_only,
 )
 from hedgerow.sets.compiled import Compiled, Index, KernelWorkspace, pack_uint32
-from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import FullDimensional, Rows
 from hedgerow.sets.paths.graph import slots
 
 
 @dataclass(frozen=True, eq=False)
-class IntervalSchedules(FullDimensional, OracleOnly):
+class IntervalSchedules(FullDimensional):
     """Which intervals to take on k machines: {0 <= x <= 1, at most k at any time}.
 
     x_i is the share of time in which interval i is taken. Vertices are the sets of intervals that k

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_direction, as_vector, freeze
-from hedgerow.sets.compositions.oracle_only import OracleOnly
+from hedgerow.sets.decision_set import FlatSet
 from hedgerow.sets.validation import check_coordinates, check_width
 
 Closure = NDArray[np.bool_]
@@ -36,7 +36,7 @@ class _String(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class JobSequences(OracleOnly):
+class JobSequences(FlatSet):
     """Completion times of jobs on one machine, mixtures over all orders that precedence allows.
 
     x_j is the time at which job j is done, without idle time. Vertices are exactly the orders in

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, free_mask, pack_uint32
-from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.paths.dag_paths import DagPaths
 from hedgerow.sets.paths.graph import (
@@ -30,7 +29,7 @@ from hedgerow.sets.paths.path_drawing import SourceToTarget
 
 
 @dataclass(frozen=True, eq=False)
-class HopLimitedWalks(SourceToTarget, OracleOnly):
+class HopLimitedWalks(SourceToTarget):
     """Mixtures of walks from source to target with at most `hops` edges, in any digraph.
 
     x_e counts how often edge e is used. **Walks need not be simple**: they may come back to a node
