@@ -342,11 +342,11 @@ def test_a_certificate_of_several_constraints_adds_no_units():
     assert proved.no_comparator
     assert proved.says_nothing == (
         "says nothing here, because no fixed action satisfies every constraint in every round: "
-        f"no regret is below {-proved.most:.6g}; give a budget"
+        f"none could have cost more than {proved.most:.6g} more; give a budget"
     )
     allowed = policy.certificate([1e6, 0.0])
     assert not allowed.no_comparator
-    assert f"no play can have a regret above {allowed.most:.6g}" in allowed.says_nothing
+    assert f"could have cost more than {allowed.most:.6g} less" in allowed.says_nothing
 
 
 # Refusals
