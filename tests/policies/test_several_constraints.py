@@ -114,6 +114,8 @@ def test_a_sequence_without_more_is_its_maximum(name):
     for look in (as_list, as_tuple):
         plays = told(policy := POLICIES[name](X), rounds, look)
         np.testing.assert_array_equal(plays, expected)
+        assert policy._state["mixed_units"][0] == 1.0, "a list may have several units"
+        policy._state["mixed_units"][0] = 0.0  # the only difference
         np.testing.assert_array_equal(policy.state()["array"], whole.state()["array"])
         assert policy.certificate() == whole.certificate()
         assert policy.surrogate.price == whole.surrogate.price
