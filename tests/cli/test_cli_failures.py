@@ -77,9 +77,9 @@ def test_the_library_names_arguments_and_the_command_line_its_options():
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 named = flag.search(node.value) and "color-scheme" not in node.value  # no CSS
                 assert not named, f"{path}, line {node.lineno}: {node.value}"
-    assert in_options("out is taken; give another folder, or use mix=True or hub='none'") == (
-        "out is taken; give another folder with --out, or use --mix or --hub none"
-    )
+    assert in_options(
+        "out is taken; give another folder, or use mix_versions=True or hub='none'"
+    ) == ("out is taken; give another folder with --out, or use --mix-versions or --hub none")
     assert in_options("choose with latency=...; preset='theory'") == (
         "choose with --latency; preset='theory'"
     )

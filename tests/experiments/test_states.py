@@ -1,4 +1,4 @@
-"""Two states of the library do not mix in one folder unawares."""
+"""Two states of the library do not mix_versions in one folder unawares."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_runs_of_another_state_are_not_added(folder, tmp_path):
     (line,) = result.stderr.splitlines()
     assert f"{folder} holds results of another state of the library" in line
     assert f"(sources {OTHER}; here {sources()})" in line
-    assert "give another folder with --out, or allow the mixture with --mix" in line
+    assert "give another folder with --out, or allow the mixture with --mix-versions" in line
     assert results_of(folder) == before
 
 
@@ -86,7 +86,7 @@ def test_results_of_releases_that_stored_no_state_are_another(folder, tmp_path):
 
 def test_a_mixture_that_was_accepted_is_shown(folder, tmp_path):
     again = ("run", tmp_path / "small.toml", "-o", folder, "--workers", 1, "--json")
-    result = invoked(*again, "--mix")
+    result = invoked(*again, "--mix-versions")
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["found_finished"] == 3
     assert set(Results(folder).states) == {sources(), OTHER}
@@ -124,10 +124,12 @@ def test_a_worker_of_another_state_is_found_out(other, tmp_path):
             yield done._replace(outputs=tuple(o._replace(record=r) for o, r in parts))
 
     experiment = small(tmp_path, TINY)
-    with pytest.raises(StoppedError, match=r"a worker has another state of the library .*mix=True"):
+    with pytest.raises(
+        StoppedError, match=r"a worker has another state of the library .*mix_versions=True"
+    ):
         sweep(experiment, tmp_path / "out", foreign)
     assert not list((tmp_path / "out").glob("*/*.json")), "nothing was kept"
-    sweep(experiment, tmp_path / "mixed", foreign, mix=True)
+    sweep(experiment, tmp_path / "mixed", foreign, mix_versions=True)
     assert set(Results(tmp_path / "mixed").states) == {other}
 
 
@@ -142,7 +144,7 @@ def test_what_one_state_chose_is_not_played_by_another(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="train holds results of another state"):
         tune(experiment, tmp_path / "out", serial)
     assert not (tmp_path / "out/held_out").exists()
-    _, tallies = tune(experiment, tmp_path / "out", serial, mix=True)
+    _, tallies = tune(experiment, tmp_path / "out", serial, mix_versions=True)
     assert tallies[-1].ran == tallies[-1].total > 0
 
 
@@ -152,4 +154,4 @@ def test_another_version_is_another_state(tmp_path, monkeypatch):
     monkeypatch.setattr(hedgerow, "__version__", "9.9")
     with pytest.raises(ValueError, match=r"it is of version .*, here is 9\.9"):
         sweep(experiment, tmp_path / "out", serial)
-    assert sweep(experiment, tmp_path / "out", serial, mix=True).before == 3
+    assert sweep(experiment, tmp_path / "out", serial, mix_versions=True).before == 3

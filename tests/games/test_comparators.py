@@ -158,7 +158,10 @@ def test_a_bound_above_everything_possible_says_so_wherever_it_is_printed():
     proved = policy.certificate(budget=1e6)
     sizes = [np.linalg.norm(cost.coefficients) for cost, _ in problem]
     assert problem.decision_set.diameter * sum(sizes) >= 0.9 * proved.most > trace.cost
-    why = f"says nothing here, because no play can have a regret above {proved.most:.6g}"
+    why = (
+        "says nothing here, because no fixed action could have cost more than "
+        f"{proved.most:.6g} less"
+    )
     assert proved.says_nothing == why
     assert str(proved) == repr(proved) == f"{float(proved)!r} ({why})"
     assert why in proved._repr_html_()

@@ -93,8 +93,8 @@ def test_columns_have_other_names(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "line 1: there is no column 'src', 'dst' or 'latency_ms'; the columns are: none"),
-        ("src,dst,ms\n", "line 1: there is no column 'latency_ms'; the columns are: src, dst, ms"),
+        ("", "line 1: there is no column for the first node, the second node or the latency in ms"),
+        ("src,dst,us\n", "line 1: there is no column for the latency in ms; the columns are: src"),
         ("src,dst,rtt_ms\n", "rows 1 to 0: no row can be used"),
         ("src,dst,rtt_ms\na,b,nan\n", "line 2: rtt_ms is nan"),
         ("src,dst,rtt_ms\na,c,1\na,b,-1\n", "line 3: rtt_ms is -1, it cannot be negative"),

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.networks import DataError, EdgeColumns, Network, Quantity, read_edges
+from hedgerow.networks.column_names import guess_columns
 from hedgerow.report.networks import network_sentences
 from operator_case import (
     HEADER,
@@ -198,26 +199,97 @@ def test_missing_columns_are_named_at_once_with_the_options_to_give(tmp_path):
     result = run("ingest", "edges", path, "--time", "moment", *out, code=2)
     (sentence,) = result.stderr.splitlines()
     assert sentence.endswith(
-        "a.csv, line 1: there is no column 'src', 'dst', 'latency_ms' or 'moment'; the columns "
-        "are: when, Site A, Site B, delay (ms); perhaps you want --source 'Site A', "
-        "--target 'Site B', --latency 'delay (ms)', --time when"
+        "a.csv, line 1: there is no column 'moment'; the columns are: when, Site A, Site B, delay "
+        "(ms); give --time when"
+    )
+    path = text(tmp_path / "a.csv", "when,von,nach,delay (ms)\n")
+    result = run("ingest", "edges", path, *out, "--latency", "delay(ms)", code=2)
+    assert result.stderr.endswith(
+        "there is no column 'delay(ms)' and no column for the first node or the second node; the "
+        "columns are: when, von, nach, delay (ms); give --latency 'delay (ms)' --from COLUMN "
+        "--to COLUMN\n"
     )
     with pytest.raises(DataError, match=r"no column 'loss'; the columns are: src, dst, rtt_ms$"):
         read_edges(text(tmp_path / "a.csv", "src,dst,rtt_ms\n"), EdgeColumns(quantities=("loss",)))
 
 
-def test_a_time_that_is_not_asked_for_is_pointed_out(case, tmp_path):
-    names = ("--source", "site_a", "--target", "site_b")
-    result = run("ingest", "edges", case, *names, "-o", tmp_path / "n.json")
+def test_columns_are_guessed_and_a_time_that_is_not_read_is_pointed_out(case, tmp_path):
+    guessed = run("ingest", "edges", case, "-o", tmp_path / "n.json")
+    assert "--time" not in guessed.stderr
+    same(Network.load(tmp_path / "n.json"), read_edges(case, COLUMNS))
+    result = run("ingest", "edges", case, "--time", "", "-o", tmp_path / "n.json")
     line = "Column 'time' holds times and is not read; for rounds use --time time."
     assert result.stderr.splitlines().count(line) == 1
     network = Network.load(tmp_path / "n.json")
     assert network.latency_series is None
     assert list(network.quantities) == ["price_eur"]
-    epochs = text(tmp_path / "a.csv", "src,dst,rtt_ms,ts\na,b,1,1772366400\na,b,2,1772366460\n")
-    assert "--time ts" in run("ingest", "edges", epochs, "-o", tmp_path / "n.json").stderr
-    assert "--time" not in run("ingest", "edges", case, *names, "--time", "time", "-o",
-                               tmp_path / "n.json").stderr  # fmt: skip
+    rows = "src,dst,rtt_ms,slot\na,b,1,2026-03-01T12:00\na,b,2,2026-03-01T12:01\n"
+    odd = text(tmp_path / "a.csv", rows)
+    assert "--time slot" in run("ingest", "edges", odd, "-o", tmp_path / "n.json").stderr
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        ("src,dst,latency_ms,t", "src dst latency_ms t"),
+        ("measured_at,src_site,dst_site,avg_rtt,price", "src_site dst_site avg_rtt measured_at"),
+        (
+            "Time,Source Host,Destination Host,RTT (ms)",
+            "Source Host|Destination Host|RTT (ms)|Time",
+        ),
+        ("startTime,endTime,srcIp,srcName,dstName,pingMs", "srcName dstName pingMs startTime"),
+        ("a,b,rtt_us,round_trip_time", "a b"),
+        ("src_port,dst_port,jitter", ""),
+        ("to,from,ms,rtt_ms", "from to rtt_ms"),
+    ],
+)
+def test_usual_columns_are_found_by_their_words(header, found):
+    guessed = guess_columns(header.split(","))
+    assert list(guessed.values()) == (found.split("|") if "|" in found else found.split())
+
+
+def test_an_empty_reading_is_an_outage_and_a_slot_without_a_row_is_not(tmp_path):
+    rows = ["time,src,dst,rtt_ms,bandwidth_mbps"]
+    for minute in range(60):
+        at = f"2026-03-01T12:{minute:02d}Z"
+        rows.append(f"{at},a,b,{'' if 20 <= minute < 30 else 5},{'' if minute < 40 else 7}")
+        if minute % 5 == 0:
+            rows.append(f"{at},b,c,6,{9 if minute else ''}")
+        if minute == 50:
+            rows.append(f"{at},c,a,,8")  # a bandwidth was measured: no outage
+            rows.append(f"{at},c,a,4,8")
+            rows.append("2026-03-01T12:51Z,c,a,,8")
+    network = read_edges(text(tmp_path / "a.csv", "\n".join(rows)))
+    first = [f"{network.nodes[a]}{network.nodes[b]}" for a, b in network.edges].index("ab")
+    assert network.outages.sum() == 10
+    assert network.outages[20:30, first].all()
+    empty, sparse = network.provenance["remarks"]
+    assert empty == "10 readings are empty: their links count as failed then."
+    assert sparse == (
+        "106 of 180 readings are missing: not every link has one in every round. The last one "
+        "counts; for longer rounds use series='5min'."
+    )
+    longer = read_edges(tmp_path / "a.csv", series="10min")
+    assert longer.outages.sum() == 1
+    network.save(tmp_path / "n.json")
+    again = Network.load(tmp_path / "n.json")
+    np.testing.assert_array_equal(again.outages, network.outages)
+    assert again.both_ways().outages.sum() == 20
+    assert read_edges(text(tmp_path / "b.csv", "src,dst,rtt_ms,t\na,b,1,1\n")).outages is None
+
+
+@pytest.mark.parametrize(
+    ("outages", "words"),
+    [
+        ([[True], [True]], r"outages\[1, 0\] is True, but latency_series has 3 there"),
+        ([[True]], "must be True or False for each round and edge of latency_series, got"),
+        ([[2], [0]], "must be True or False for each round"),
+    ],
+)
+def test_outages_are_where_no_latency_was_read(outages, words):
+    series = np.array([[np.nan], [3.0]])
+    with pytest.raises(ValueError, match=words):
+        Network(("a", "b"), [(0, 1)], [3.0], "measured", latency_series=series, outages=outages)
 
 
 def test_quantities_are_constant_or_a_series_and_text_is_none(tmp_path):
@@ -423,7 +495,10 @@ def test_a_large_number_is_a_time_only_where_the_column_is_called_so(tmp_path):
     network = read_edges(text(tmp_path / "a.csv", rows))
     assert network.quantities["capacity_bps"].values.tolist() == [1e10]
     assert "timestamp" not in network.quantities
-    assert "time='timestamp'" in network.provenance["remarks"][0]
+    assert network.latency_series.tolist() == [[1.0]]
+    rows = "src,dst,rtt_ms,capacity_bps,time_stamps\na,b,1,10000000000,1772366400\n"
+    network = read_edges(text(tmp_path / "a.csv", rows))
+    assert "time='time_stamps'" in network.provenance["remarks"][0]
 
 
 def test_nan_in_another_column_is_a_gap(tmp_path):
@@ -453,7 +528,7 @@ def test_hostile_records_and_headers_are_refused_in_a_sentence(tmp_path):
     grows = [{"src": "a", "dst": "b", "rtt_ms": 1, f"new{i}": 1} for i in range(3000)]
     assert len(read_edges(text(tmp_path / "a.json", json.dumps(grows))).quantities) == 63
     header = text(tmp_path / "a.csv", ",".join(f"c{i}" for i in range(100_000)))
-    with pytest.raises(DataError, match="no column 'src', 'dst' or 'latency_ms'"):
+    with pytest.raises(DataError, match="no column for the first node, the second node or"):
         read_edges(header)
 
 

@@ -114,6 +114,8 @@ def test_a_sequence_without_more_is_its_maximum(name):
     for look in (as_list, as_tuple):
         plays = told(policy := POLICIES[name](X), rounds, look)
         np.testing.assert_array_equal(plays, expected)
+        assert policy._state["mixed_units"][0] == 1.0, "a list may have several units"
+        policy._state["mixed_units"][0] = 0.0  # the only difference
         np.testing.assert_array_equal(policy.state()["array"], whole.state()["array"])
         assert policy.certificate() == whole.certificate()
         assert policy.surrogate.price == whole.surrogate.price
@@ -342,11 +344,11 @@ def test_a_certificate_of_several_constraints_adds_no_units():
     assert proved.no_comparator
     assert proved.says_nothing == (
         "says nothing here, because no fixed action satisfies every constraint in every round: "
-        f"no regret is below {-proved.most:.6g}; give a budget"
+        f"none could have cost more than {proved.most:.6g} more; give a budget"
     )
     allowed = policy.certificate([1e6, 0.0])
     assert not allowed.no_comparator
-    assert f"no play can have a regret above {allowed.most:.6g}" in allowed.says_nothing
+    assert f"could have cost more than {allowed.most:.6g} less" in allowed.says_nothing
 
 
 # Refusals

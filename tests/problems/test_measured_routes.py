@@ -77,19 +77,46 @@ def test_a_longer_game_begins_again_and_a_shorter_one_ends_sooner():
     assert len(list(MeasuredRoutes(net, caps="latency=25", horizon=3))) == 3
 
 
-def test_a_missing_reading_is_the_last_one_or_what_a_failed_link_counts_as():
-    series = network().latency_series.copy()
-    series[0, 0] = series[5:8, 0] = np.nan
+def gaps(of_network, *rounds):
+    """The network without readings of its first edge in these rounds, and which of them failed."""
+    series = of_network.latency_series.copy()
+    series[list(rounds), 0] = np.nan
+    return series, np.isnan(series)
+
+
+def test_a_reading_that_was_not_made_is_the_last_one():
+    series, _ = gaps(network(), 0, 5, 6, 7)
     net = network(latency_series=series)
-    filled = [g.coefficients for _, g in MeasuredRoutes(net, caps="latency=25")]
+    problem = MeasuredRoutes(net, caps="latency=25")
+    filled = [g.coefficients for _, g in problem]
     assert [row[0] for row in filled[5:8]] == [series[4, 0]] * 3
     assert filled[0][0] == net.latency_ms[0]
-    failed = [g.coefficients for _, g in MeasuredRoutes(net, caps="latency=25", failed=900.0)]
-    assert failed[6][0] == 900.0
-    dead = MeasuredRoutes(net, caps="latency=25").dead_links()
-    assert dead[5:8, 0].all()
-    assert not dead[4].any()
-    assert MeasuredRoutes(net, caps="latency=25").dead_links(dead=0.0).all()
+    assert not problem.dead_links().any()
+    assert problem.dead_links(dead_from=0.0)[8].all()
+    size = series[:, problem.kept].size
+    share = f"{400 / size:.2g}"
+    assert problem.missing == (
+        f"Of {size} readings 4 ({share} %) were not made, and the last one counts there."
+    )
+
+
+def test_an_outage_violates_the_cap_and_makes_the_link_dead():
+    series, out = gaps(network(), 5, 6, 7)
+    out[7] = False  # not measured in that round
+    net = network(latency_series=series, outages=out)
+    problem = MeasuredRoutes(net, caps="latency=25", floors="bandwidth=60")
+    latency = np.array([g.parts[0].coefficients for _, g in problem])
+    level = 10.0 * max(25.0, net.latency_ms[0])
+    assert latency[5:8, 0].tolist() == [level, level, level]  # an outage lasts to the next reading
+    bandwidth = np.array([g.parts[1].coefficients for _, g in problem])
+    assert (bandwidth[5:8, 0] == 0.0).all()
+    assert (bandwidth[8:, 0] < 0.0).all()
+    dead = problem.dead_links()
+    assert np.argwhere(dead).tolist() == [[5, 0], [6, 0], [7, 0]]
+    assert problem.missing.startswith(f"2 of {series[:, problem.kept].size} readings are empty")
+    given = MeasuredRoutes(net, caps="latency=25", outage_latency=900.0)
+    assert [g.coefficients[0] for _, g in given][5:8] == [900.0, 900.0, 900.0]
+    assert "3 outages, counted as 900" in given.record["latency at most 25 ms"]
 
 
 def test_scaling_is_drawn_only_where_it_is_asked_for():
@@ -143,18 +170,19 @@ def test_what_no_action_keeps_is_counted_as_every_path_says():
     assert 0 < problem.unkept < problem.horizon
     assert problem.unkept == np.count_nonzero(problem.unavoidable)
     said = problem.feasibility
-    assert said.startswith(f"No action satisfies {problem.unkept} of 40 rounds: latency at most")
+    assert said.startswith(f"In {problem.unkept} of 40 minutes no route meets all limits: latency")
     for least, unit in zip(problem.unavoidable_each, ("ms", "percent"), strict=True):
-        assert np.count_nonzero(least) > 1
-        assert f"by at least {least.max():.3g} {unit} in the worst of them" in said
+        count = np.count_nonzero(least)
+        assert count > 1
+        assert f"is missed in {count}, by up to {least.max():.3g} {unit}" in said
     easy = MeasuredRoutes(net, caps={"latency": 1000.0})
     assert easy.unkept == 0
-    assert easy.feasibility == "Some action satisfies each of 40 rounds."
+    assert easy.feasibility == "In every minute some route meets the 1000 ms limit."
 
 
 def test_a_demand_must_fit_on_the_least_link_of_each_path():
     net = network()
-    problem = MeasuredRoutes(net, carry={"bandwidth": 30.0})
+    problem = MeasuredRoutes(net, demands={"bandwidth": 30.0})
     capacity = net.bandwidth_mbps[problem.kept]
     for x in routes_of(problem):
         used = x > 0.0
@@ -175,7 +203,7 @@ def test_link_loads_are_convex_with_a_subgradient():
 
 def test_unavoidable_overload_is_never_more_than_the_best_action_has():
     net = network()
-    problem = MeasuredRoutes(net, carry={"bandwidth": 150.0}, horizon=1)
+    problem = MeasuredRoutes(net, demands={"bandwidth": 150.0}, horizon=1)
     best = hr.hindsight(problem)
     assert best.status == "infeasible"
     assert 0.0 < problem.unavoidable[0] <= best.violation + 1e-6
@@ -192,7 +220,7 @@ def test_one_linear_constraint_is_played_by_the_compiled_loop_and_several_are_pl
     one = MeasuredRoutes(network(), cost="price", caps="latency=40")
     assert hr.simulate(hr.projection_free_coco(one.decision_set), one).compiled
     several = MeasuredRoutes(
-        network(), cost="price", caps="latency=40, loss=2", carry="bandwidth=30"
+        network(), cost="price", caps="latency=40, loss=2", demands="bandwidth=30"
     )
     assert several.constraints == 3
     policy = hr.projection_free_coco(several.decision_set, constraints=several.constraints)
@@ -204,10 +232,10 @@ def test_one_linear_constraint_is_played_by_the_compiled_loop_and_several_are_pl
     ("given", "sentence"),
     [
         ({"cost": "prise", "caps": "latency=1"}, "no quantity 'prise'; there are latency, "),
-        ({"cost": "hops"}, "nothing to keep; give caps"),
+        ({"cost": "hops"}, "no constraint; give caps"),
         ({"caps": "latency:120"}, "as 'latency=120', got 'latency:120'"),
         ({"caps": "latency=many"}, "as 'latency=120', got 'latency=many'"),
-        ({"caps": "latency=1", "source": "Olso"}, "no node 'Olso', the source; perhaps you want"),
+        ({"caps": "latency=1", "source": "Olso"}, "'Olso', the source; the nearest names"),
         ({"caps": "latency=1", "source": "Riga"}, "two nodes, both are 'Riga'"),
         ({"caps": "latency=1", "source": "Riga", "target": "Oslo"}, "no path leads from 'Riga'"),
         ({"caps": "latency=1", "scaling": {"price": UniformScaling(1, 2)}}, "neither the cost nor"),

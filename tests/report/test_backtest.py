@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import shlex
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,11 +19,15 @@ from hedgerow.cli.app import app
 from hedgerow.experiments.backtesting import BEST, DEFAULT, backtest, count_switches
 from hedgerow.networks import EdgeColumns, Network, read_edges
 from hedgerow.networks.quantities import Quantity
+from hedgerow.policies import Certificate
 from hedgerow.problems import MeasuredRoutes
 from hedgerow.protocols.limits import MixedUnitsError
 from hedgerow.protocols.service_level import shown
 from hedgerow.report import backtest_table, write_backtest
-from hedgerow.report.backtest import each_table, next_weights
+from hedgerow.report.backtest import certificate_sentence, each_table, next_weights
+from hedgerow.report.backtest_figures import place_names
+from hedgerow.report.backtest_verdict import better_in_both, verdict
+from hedgerow.report.picture import canvas
 from operator_case import LINKS, OUTAGE, operator_csv, operator_readings
 
 MINUTES = 1280
@@ -147,7 +153,8 @@ def test_several_constraints_have_a_row_each(problem, tmp_path):
     assert len(found.runs[0].levels) == 2
     page = write_backtest(found, tmp_path).read_text()
     assert "price_eur at most 12 eur" in page
-    assert (tmp_path / "figures/kept-2.png").is_file()
+    assert "over a limit" in verdict(found)
+    assert (tmp_path / "figures/limit-2.png").is_file()
 
 
 def test_several_limits_that_nobody_satisfies_are_not_added_up(problem, tmp_path):
@@ -197,13 +204,20 @@ def test_one_command_does_it_all(measurements, tmp_path, monkeypatch):
     assert "…" not in done.stdout
     for name in ("hedgerow", "cheapest path", "shortest path", "ecmp", "today"):
         assert any(line.startswith(f" {name} ") for line in table), name
-    assert "each counts for both, unless you give --one-way" in done.stderr
+    assert (
+        "Each link is measured in one direction only and used for both; pass --one-way to prevent "
+        "this." in done.stderr
+    )
+    last = done.stdout.splitlines()[-1]
+    assert re.match(r"Hedgerow was [\d.]+ % \w+.* than the route of today, with \d+ ", last)
     weights = re.findall(r"^  ( *\d+)  Lisbon > .* > Warsaw$", done.stdout, re.MULTILINE)
     assert sum(map(int, weights)) == 100
     sentence = r"^Rounding (moved \d+\.\d %|to these weights moves less than 0.1 %) of the traffic"
     assert re.search(sentence, done.stdout, re.MULTILINE)
     page = (tmp_path / "out/backtest/backtest.html").read_text()
-    assert page.count("data:image/png;base64,") == 4
+    assert page.count("data:image/png;base64,") == 6
+    assert page.index('class="verdict"') < page.index("<img ") < page.index("<table>")
+    assert page.count("<p") == 3 + page[page.index("<img ") :].count("<p")  # the meta tag is one
     assert not re.search(r'(src|href)="(?!data:)', page)
     assert "Lisbon" in page
 
@@ -225,8 +239,9 @@ def test_a_network_file_and_a_file_without_times(problem, tmp_path, monkeypatch)
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("--source Lisbon --target Warsav --cap latency=45", "perhaps you want 'Warsaw'"),
-        ("--source Lisbon --target Warsaw", "there is no constraint; give --cap, --floor or"),
+        ("--source Lisbon --target Warsav --cap latency=45", "the nearest names are 'Warsaw'"),
+        ("--source Lisbon --target zzz --cap latency=45", "there are 'Amsterdam', 'Frankfurt'"),
+        ("--source Lisbon --target Warsaw", "no limit; give --cap, --floor or --demand, as in"),
         ("--source Lisbon --target Warsaw --cap latency", "as 'latency=120', got 'latency'"),
         ("--source Lisbon --target Warsaw --cap jitter=3", "no quantity 'jitter'; there are"),
         ("--target Warsaw --cap latency=45", "the network names no source; give --source"),
@@ -244,6 +259,17 @@ def test_mistakes_get_one_sentence(options, sentence, tmp_path, monkeypatch):
     assert done.exit_code == 2
     assert sentence in done.stderr
     assert len(done.stderr.strip().splitlines()) <= 3
+
+
+def test_a_missing_file_comes_before_missing_options(tmp_path, monkeypatch):
+    done = printed("none.csv", tmp_path, monkeypatch)
+    assert done.exit_code == 2
+    assert done.stderr == "hedgerow: there is no file none.csv; check the path\n"
+    for command in ("ingest edges", "ingest matrix", "ingest atlas", "network build"):
+        done = CliRunner().invoke(app, [*command.split(), "none.csv"])
+        assert done.exit_code == 2
+        assert "'none.csv' does not exist" in done.stderr
+        assert "--out" not in done.stderr
 
 
 def test_links_measured_once_count_for_both_ways():
@@ -264,8 +290,97 @@ def test_links_measured_once_count_for_both_ways():
 
 def test_the_table_is_a_table(test):
     heads = [column.header for column in backtest_table(test).columns]
-    assert heads == ["policy", "violated\nmin", "\n%", "longest\nmin", "worst\nms", "cost\neur",
-                     "switches", "dead\nmin"]  # fmt: skip
+    assert heads == ["policy", "over\nmin", "\n%", "mean\nms", "total\nms", "worst\nms",
+                     "cost\neur", "switches", "dead\nmin"]  # fmt: skip
+    first = test.runs[0]
+    cells = [next(iter(column.cells)).plain for column in backtest_table(test).columns]
+    assert cells[4] == shown(first.trace.ccv)
+    assert cells[3] == shown(first.trace.ccv / MINUTES)
+
+
+def test_the_verdict_counts_against_the_shortest_path_or_todays_route(test, problem):
+    mine, shortest = test[DEFAULT], test["shortest path"]
+    change = 100.0 * (mine.mean_cost / shortest.mean_cost - 1.0)
+    word = "cheaper" if change < 0.0 else "more expensive"
+    more = mine.any_level.minutes - shortest.any_level.minutes
+    assert verdict(test) == (
+        f"Hedgerow was {abs(change):.1f} % {word} than the shortest path, with {abs(more):.0f} "
+        f"{'more' if more > 0 else 'fewer'} minutes over the limit ({mine.any_level.minutes:.0f} "
+        f"against {shortest.any_level.minutes:.0f}); in "
+        + (f"{problem.unkept} minutes no route" if problem.unkept else "every minute some route")
+        + " could have met it."
+    )
+    same = replace(test, runs=(mine, replace(mine, name="today"), *test.runs[1:]))
+    assert "was as cheap as the route of today, with as many minutes over the" in verdict(same)
+    assert better_in_both(same) == better_in_both(test)
+    cheap = replace(mine.trace, costs=0.9 * mine.trace.costs)
+    two = replace(test, runs=(mine, replace(mine, name="half", trace=cheap)))
+    assert better_in_both(two) == "At least as good in both, and better in one: half."
+    alone = replace(test, runs=(mine,))
+    assert better_in_both(alone) == "No other policy was at least as good in both."
+
+
+def test_a_certificate_beyond_all_regrets_is_said_to_say_nothing(test, problem):
+    mine = test[DEFAULT]
+    proved = mine.certificate
+    total = sum(cost.coefficients for cost, _ in problem)
+    X = problem.decision_set
+    cheapest, dearest = X.minimum(total), -X.minimum(-total)
+    assert proved.most == pytest.approx(mine.trace.cost - cheapest, rel=1e-6)
+    assert proved.least == pytest.approx(mine.trace.cost - dearest, rel=1e-6)
+    inside = Certificate(0.5 * proved.most, most=proved.most, least=proved.least)
+    assert certificate_sentence(test, inside) == (
+        f"Certificate: over the run Hedgerow cost at most {0.5 * proved.most:.4g} eur more than "
+        "any fixed split that meets the limits wherever they can be met."
+    )
+    for number in (2.0 * proved.most, 2.0 * proved.least - 1.0):
+        vacuous = Certificate(number, most=proved.most, least=proved.least)
+        assert certificate_sentence(test, vacuous).startswith("The certificate says nothing here")
+    budget = Certificate(0.0, 7.25, 3, most=1.0)
+    assert certificate_sentence(test, budget).endswith(
+        "violates the limits by at most 7.25 ms in total, beside what no route avoids."
+    )
+
+
+def test_names_beside_points_cover_nothing():
+    figure, axes = canvas(1, 1, 6.0, 4.0)
+    points = [(1.0, 1.0), (1.01, 1.0), (1.02, 1.01), (2.0, 2.0)]
+    axes[0, 0].scatter(*zip(*points, strict=True))
+    figure.draw_without_rendering()
+    place_names(axes[0, 0], points, ["first of all", "second of all", "third of all", "alone"])
+    renderer = figure.canvas.get_renderer()
+    boxes = [text.get_window_extent(renderer) for text in axes[0, 0].texts if text.get_text()]
+    assert len(boxes) == 4
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+
+
+def test_odd_names_outages_and_sparse_readings_end_in_a_verdict(tmp_path, monkeypatch):
+    rows = ["measured_at,src_site,dst_site,avg_rtt,price_eur"]
+    links = {("lis", "par"): (20, 3), ("par", "waw"): (20, 3), ("lis", "mil"): (25, 1),
+             ("mil", "waw"): (25, 1)}  # fmt: skip
+    for minute in range(120):
+        for k, ((a, b), (ms, eur)) in enumerate(links.items()):
+            if minute % 4 == k:
+                out = (a, b) == ("par", "waw") and 40 <= minute < 60
+                at = f"2026-05-04 {minute // 60:02d}:{minute % 60:02d}:00"
+                rows.append(f"{at},{a},{b},{'' if out else ms},{eur}")
+    (tmp_path / "probes.csv").write_text("\n".join(rows))
+    sparse = read_edges(tmp_path / "probes.csv")
+    assert "for longer rounds use series='5min'." in sparse.provenance["remarks"][-1]
+    problem = MeasuredRoutes(sparse.both_ways(), "lis", "waw", caps={"latency": 60.0})
+    assert "5 of 480 readings are empty and count as outages; 360 (75 %) were" in problem.missing
+    # dead from the first empty reading to the next one that answers
+    assert np.flatnonzero(problem.dead_links().any(axis=1)).tolist() == list(range(41, 61))
+    line = "probes.csv --source lis --target waw --cost price --cap latency=60 --series 4min"
+    done = printed(line, tmp_path, monkeypatch)
+    assert done.exit_code == 0, done.output
+    assert "5 readings are empty: their links count as failed then." in done.stderr
+    assert "--series" not in done.stderr
+    dead = [row.split()[-1] for row in done.stdout.splitlines() if row.startswith(" shortest")]
+    assert dead == ["20.0"]
+    page = (tmp_path / "out/backtest/backtest.html").read_text()
+    assert "5 of 120 readings are empty and count as outages." in page
+    assert re.search(r'class="verdict">Hedgerow was \d+ % cheaper than the shortest path', page)
 
 
 def test_a_share_of_violated_rounds(problem, measurements, tmp_path):

@@ -100,7 +100,7 @@ def test_certificates_that_bound_nothing_become_sentences(limit: float) -> None:
         assert said == [f"The certificate of {name} {why}" for name in ("good", "poor")]
         assert certificates == {}
     else:
-        why = "says nothing here, because no play can have a regret above 8."
+        why = "says nothing here, because no fixed action could have cost more than 8 less."
         assert said == [f"The certificate of poor {why}"]
         assert list(certificates) == ["good"]
 

@@ -50,7 +50,7 @@ DOMINATED = "projection_free_coco(preset='theory') has order T^{3/4} against the
 
 
 def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
-    """Say what a policy guarantees, with its constants, and whether it says anything.
+    """List a policy's guarantees and whether each is non-vacuous.
 
     What holds beforehand is declared where the policy is made, `policy.guarantees()`: a theory
     preset of the paper's own policies declares its theorem with G and T. Of the rivals

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from hedgerow.cli.backtest import backtest
+from hedgerow.cli.help import use_plain_help
 from hedgerow.cli.ingest import ingest
 from hedgerow.cli.listing import experiments, methods, problems, sets, show, show_list
 from hedgerow.cli.live import compact, dashboard, live, serve, token
@@ -47,6 +48,7 @@ app.command()(sets)
 app.command()(demo)
 app.command("warm-up")(warm_up)
 app.command()(doctor)
+use_plain_help(app)
 
 
 @app.callback(invoke_without_command=True)

@@ -11,13 +11,19 @@ from rich.console import Console
 
 from hedgerow.baselines.fixed_actions import fixed
 from hedgerow.cli.errors import report_errors
-from hedgerow.cli.ingest import Series, print_readings
+from hedgerow.cli.ingest import (
+    FromColumn,
+    LatencyColumn,
+    Series,
+    TimeColumn,
+    ToColumn,
+    print_readings,
+)
 from hedgerow.cli.output import print_line, print_stderr
 from hedgerow.experiments.backtesting import ADVISERS
 from hedgerow.experiments.backtesting import backtest as play_all
 from hedgerow.experiments.validation import LONGEST_HORIZON
-from hedgerow.networks.edge_rows import USUAL_NAMES, EdgeColumns
-from hedgerow.networks.edge_tables import open_table
+from hedgerow.networks.edge_rows import EdgeColumns
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.network import Network
 from hedgerow.policies.presets import IgnoredConstraintWarning
@@ -33,6 +39,7 @@ from hedgerow.report.backtest import (
     sentences,
     write_backtest,
 )
+from hedgerow.report.backtest_verdict import better_in_both, verdict
 from hedgerow.report.network_figure import series_of
 
 
@@ -49,8 +56,8 @@ def backtest(
     floor: Annotated[
         list[str] | None, typer.Option(help="Lower limit on the sum along a path: bandwidth=80.")
     ] = None,
-    carry: Annotated[
-        list[str] | None, typer.Option(help="A demand that fits on each link: bandwidth=50.")
+    demand: Annotated[
+        list[str] | None, typer.Option(help="What each link must have room for: bandwidth=50.")
     ] = None,
     today: Annotated[
         list[str] | None,
@@ -70,10 +77,10 @@ def backtest(
     out: Annotated[Path, typer.Option("--out", "-o", help="The output folder.")] = Path(
         "out/backtest"
     ),
-    tail: Annotated[str | None, typer.Option("--from", help="Column of the first node.")] = None,
-    head: Annotated[str | None, typer.Option("--to", help="Column of the second node.")] = None,
-    latency: Annotated[str | None, typer.Option(help="Column of the latency in ms.")] = None,
-    time: Annotated[str | None, typer.Option(help="Column of the time.")] = None,
+    tail: FromColumn = None,
+    head: ToColumn = None,
+    latency: LatencyColumn = None,
+    time: TimeColumn = None,
     series: Series = None,
     one_way: Annotated[
         bool,
@@ -82,11 +89,13 @@ def backtest(
     places: Annotated[
         Path | None, typer.Option(help="A CSV of name, latitude and longitude, for the map.")
     ] = None,
-    failed: Annotated[
-        float | None, typer.Option(help="Latency of a missing reading. (default: the last one)")
+    outage_latency: Annotated[
+        float | None,
+        typer.Option(help="What an empty reading counts as, in ms. (default: 10 times the limit)"),
     ] = None,
-    dead: Annotated[
-        float | None, typer.Option(help="Latency of a failed link in ms. (default: 10 medians)")
+    dead_from: Annotated[
+        float | None,
+        typer.Option(help="The latency in ms that makes a link dead. (default: 10 medians)"),
     ] = None,
     rounds: Annotated[
         int | None,
@@ -103,8 +112,12 @@ def backtest(
 ) -> None:
     """Compare Hedgerow with today's routes on measured rounds, and write a page."""
     with report_errors():
-        if not (cap or floor or carry):
-            raise ValueError("there is no constraint; give --cap, --floor or --carry")
+        if not file.is_file():
+            raise ValueError(f"there is no file {file}; check the path")
+        if not (cap or floor or demand):
+            raise ValueError(
+                "there is no limit; give --cap, --floor or --demand, as in --cap 'latency=120'"
+            )
         network = _network(file, (tail, head, latency, time), series, one_way, places)
         if rounds is None and not series_of(network):
             raise ValueError(
@@ -118,13 +131,14 @@ def backtest(
             cost=cost,
             caps=_levels(cap, "--cap"),
             floors=_levels(floor, "--floor"),
-            carry=_levels(carry, "--carry"),
+            demands=_levels(demand, "--demand"),
             horizon=rounds,
-            failed=failed,
+            outage_latency=outage_latency,
             scaling=_laws(scale),
             seed=seed,
         )
         print_line(f"{len(network.nodes)} nodes, {problem.decision_set.dim} edges on routes.")
+        print_line(problem.missing)
         print_line(problem.feasibility)
         own = {
             "today" if k == 1 else f"today {k}": fixed(problem.decision_set, route)
@@ -138,7 +152,7 @@ def backtest(
                 eagerness=eagerness,
                 violated=_share(violated),
                 advice=advice or (),
-                dead=dead,
+                dead_from=dead_from,
             )
         for warning in warned:
             print_stderr(f"A learner: {warning.message}.")
@@ -149,14 +163,16 @@ def backtest(
         if each is not None:
             Console().print(each)
         print_line("")
-        for sentence in sentences(test)[1:]:
+        for sentence in sentences(test)[2:]:  # one is above, and one at the end
             print_line(sentence)
-        print_line("To play next, weights of routes:")
+        print_line("For the next round, weights of routes:")
         *weights, loss = next_weights(test, routes)
         for line in weights:
             print_line(f"  {line}")
         print_line(loss)
         print_line(f"Page: {write_backtest(test, out, routes)}")
+        print_line("")
+        print_line(f"{verdict(test)} {better_in_both(test)}")
 
 
 def _network(
@@ -166,27 +182,17 @@ def _network(
     one_way: bool,
     places: Path | None,
 ) -> Network:
-    """Read a network file, or a table whose columns have usual names or are named."""
+    """Read a network file, or a table whose columns are named or guessed."""
     if file.suffix == ".json" and '"hedgerow.networks"' in file.read_text(errors="replace")[:200]:
         return Network.load(file)
-    names = {name.lower(): name for name in reversed(open_table(file).columns)}
-    roles = ("source", "target", "latency", "time")
-    found = [
-        given or next((names[word] for word in USUAL_NAMES[role] if word in names), None)
-        for role, given in zip(roles, columns, strict=True)
-    ]
-    plain = EdgeColumns()
-    tail, head, latency, time = found
-    network = read_edges(
-        file,
-        EdgeColumns(tail or plain.source, head or plain.target, latency, None, time or plain.time),
-        series=series,
-        places=places,
-    )
+    tail, head, latency, time = columns
+    named = EdgeColumns(tail, head, latency, None, time)
+    network = read_edges(file, named, series=series, places=places)
     print_readings(network)
     if network.is_one_way and not one_way:
         print_stderr(
-            "No link is measured both ways: each counts for both, unless you give --one-way."
+            "Each link is measured in one direction only and used for both; pass --one-way to "
+            "prevent this."
         )
         network = network.both_ways()
     return network

@@ -17,10 +17,14 @@ from hedgerow.networks.errors import DataError
 from hedgerow.report.networks import rejection_table
 
 ARGUMENT = re.compile(
-    r"(?<!')\b(af|bandwidth|decimal|hub|keep_going|key|latency|mix|most_numbers|network|node_key|series|"
+    r"(?<!')\b(af|bandwidth|decimal|hub|keep_going|key|latency|mix_versions|most_numbers|network|node_key|series|"
     r"source|target|time|type|workers)=(\.\.\.|'[^']+'|\w+)"
 )
 """Arguments of the library that are options here, as its sentences write them unless quoted."""
+COLUMN = r"""(\w+)=('[^']*'|"[^"]*"|\.\.\.)"""
+COLUMNS = re.compile(rf"EdgeColumns\(((?:{COLUMN}(?:, )?)+)\)")
+"""Names of columns, as its sentences write them."""
+ENDS = {"source": "from", "target": "to"}
 
 
 def check_output(out: Path, inputs: Iterable[Path]) -> None:
@@ -52,9 +56,21 @@ def in_options(sentence: str) -> str:
 
     >>> in_options("leave such readings out with keep_going=True, or use node_key='prb_id'")
     'leave such readings out with --keep-going, or use --node-key prb_id'
+    >>> in_options("give EdgeColumns(source='src_site', latency=...)")
+    'give --from src_site --latency COLUMN'
     """
+    sentence = COLUMNS.sub(_columns, sentence)
     sentence = sentence.replace("give another folder", "give another folder with --out")
     return ARGUMENT.sub(_option, sentence)
+
+
+def _columns(found: re.Match[str]) -> str:
+    """Return options for names of columns; those of the ends of a link are no nodes."""
+    options = []
+    for role, quoted in re.findall(COLUMN, found[1]):
+        name = "COLUMN" if quoted == "..." else shlex.quote(quoted[1:-1])
+        options.append(f"--{ENDS.get(role, role)} {name}")
+    return " ".join(options)
 
 
 def _option(found: re.Match[str]) -> str:

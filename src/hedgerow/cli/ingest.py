@@ -31,6 +31,23 @@ KeepGoing = Annotated[
 ]
 
 Series = Annotated[str | None, typer.Option(help="The length of a round: 30s, 15min, 1h or 1d.")]
+FromColumn = Annotated[
+    str | None, typer.Option("--from", help="Column of the first node. (default: guessed)")
+]
+ToColumn = Annotated[
+    str | None, typer.Option("--to", help="Column of the second node. (default: guessed)")
+]
+LatencyColumn = Annotated[
+    str | None, typer.Option("--latency", help="Column of the latency in ms. (default: guessed)")
+]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        help="Column of the time: ISO 8601, Unix seconds, milliseconds, a number. "
+        "(default: guessed)",
+    ),
+]
 MostNumbers = Annotated[
     int, typer.Option(min=1, help="The largest size of one array; a larger one is refused.")
 ]
@@ -40,7 +57,9 @@ READ = ("made by", "files", "readings", "kept", "left_out")
 
 @ingest.command()
 def atlas(
-    files: Annotated[list[Path], typer.Argument(help="Files or folders; gzip and bzip2 too.")],
+    files: Annotated[
+        list[Path], typer.Argument(exists=True, help="Files or folders; gzip and bzip2 too.")
+    ],
     out: Out,
     type: Annotated[  # noqa: A002 - the option is --type
         str, typer.Option(help="http, sslcert, ping, traceroute or auto.")
@@ -85,22 +104,19 @@ def atlas(
 def edges(
     file: Annotated[
         Path,
-        typer.Argument(help="A CSV with a header, or JSON records; gzip and bzip2 too."),
+        typer.Argument(
+            exists=True, help="A CSV with a header, or JSON records; gzip and bzip2 too."
+        ),
     ],
     out: Out,
-    source: Annotated[str, typer.Option(help="Column of the first node.")] = "src",
-    target: Annotated[str, typer.Option(help="Column of the second node.")] = "dst",
-    latency: Annotated[
-        str | None, typer.Option(help="Column in ms. (default: latency_ms or rtt_ms)")
-    ] = None,
+    tail: FromColumn = None,
+    head: ToColumn = None,
+    latency: LatencyColumn = None,
     bandwidth: Annotated[
         str | None,
         typer.Option(help="Column in Mbit/s. (default: bandwidth_mbps or throughput_mbps)"),
     ] = None,
-    time: Annotated[
-        str,
-        typer.Option(help="Column of the time: ISO 8601, Unix seconds, milliseconds, a number."),
-    ] = "t",
+    time: TimeColumn = None,
     quantity: Annotated[
         list[str] | None,
         typer.Option(help="Another column to keep. Repeatable. (default: all numeric ones)"),
@@ -135,7 +151,7 @@ def edges(
         check_output(out, [file, *([] if places is None else [places])])
         network = read_edges(
             file,
-            EdgeColumns(source, target, latency, bandwidth, time, quantity),
+            EdgeColumns(tail, head, latency, bandwidth, time, quantity),
             latency_label=latency_label,
             bandwidth_label=bandwidth_label,
             quantity_label=quantity_label,
@@ -154,7 +170,9 @@ def edges(
 
 @ingest.command()
 def matrix(
-    file: Annotated[Path, typer.Argument(help="An .npz with an array rounds x nodes x nodes.")],
+    file: Annotated[
+        Path, typer.Argument(exists=True, help="An .npz with an array rounds x nodes x nodes.")
+    ],
     out: Out,
     key: Annotated[str | None, typer.Option(help="The array, where there are several.")] = None,
     factor: Annotated[float, typer.Option(help="The factor from an entry to milliseconds.")] = 1.0,

@@ -55,7 +55,7 @@ def show_network(
 
 @network.command()
 def build(
-    star: Annotated[Path, typer.Argument(help="A network file with a hub.")],
+    star: Annotated[Path, typer.Argument(exists=True, help="A network file with a hub.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The network file to write.")],
     nodes: Annotated[int, typer.Option(help="The number of nodes, the hub included.")] = 191,
     edges: Annotated[int, typer.Option(help="The number of edges, all on a path.")] = 1200,

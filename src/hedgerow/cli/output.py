@@ -15,6 +15,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
+from hedgerow.cli.help import PlainGroup
 from hedgerow.report.escaping import in_table, printable
 
 
@@ -50,6 +51,7 @@ def counted(number: int, noun: str) -> str:
 def command_group(about: str) -> typer.Typer:
     """Return a group of commands that shows its help without arguments, and with -h."""
     return typer.Typer(
+        cls=PlainGroup,
         help=about,
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections import deque
@@ -62,7 +63,7 @@ def reproduce(
     ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
-    mix: Mix = False,
+    mix_versions: Mix = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -77,14 +78,16 @@ def reproduce(
             begin = time.monotonic()
             with progress(f"{experiment.name}, first seeds", quiet) as watch:
                 tasks, resolved = first_tasks(experiment), experiment.resolved()
-                early = sweep_tasks(tasks, resolved, folder, force, watch, mix=mix)
+                early = sweep_tasks(
+                    tasks, resolved, folder, force, watch, mix_versions=mix_versions
+                )
             if early.ran and (seen := Summary(Results(folder))).rows:
                 page = write_report(seen, folder / "report")
                 if not (quiet or as_json):
                     span = time.monotonic() - begin
                     print_stderr(f"First page after {span:.0f} s, written again at the end: {page}")
             with progress(experiment.name, quiet) as watch:
-                tally = sweep(experiment, folder, force, watch, mix=mix)
+                tally = sweep(experiment, folder, force, watch, mix_versions=mix_versions)
             tally.ran, tally.before = tally.ran + early.ran, tally.before - early.ran
         found = summary(folder, tally)
     if as_json and not tally.failed:
@@ -149,7 +152,8 @@ def demo(
                 trace = hr.Trace.of(steps)
                 seconds = time.perf_counter() - begin
                 trace = replace(trace, oracle_calls=policy.oracle_calls, seconds=seconds)
-                runs.append(Run(name, trace, policy.certificate()))
+                proved = policy.certificate().within(-math.inf, trace.cost)  # no delay is negative
+                runs.append(Run(name, trace, proved))
         per_round = np.concatenate([chunk.costs @ best.x for chunk in problem.chunks()])
         console.print(run_table(runs, best, problem.threshold))
         for warning in caught:

@@ -78,7 +78,9 @@ Pairs = Annotated[
 ]
 Mix = Annotated[
     bool,
-    typer.Option("--mix", help="Add to results of another state of the library; reports say so."),
+    typer.Option(
+        "--mix-versions", help="Add to results of another state of the library; reports say so."
+    ),
 ]
 DryRun = Annotated[
     bool,
@@ -98,7 +100,7 @@ def run(
     demands: Demands = None,
     advice: Advice = None,
     pairs: Pairs = None,
-    mix: Mix = False,
+    mix_versions: Mix = False,
     dry: DryRun = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -107,8 +109,8 @@ def run(
     with report_errors():
         if file == TRAFFIC and not Path(file).exists():
             folder = out or Path("out") / TRAFFIC
-            if mix or dry:
-                raise ValueError("traffic is no sweep; leave out --mix and --dry-run")
+            if mix_versions or dry:
+                raise ValueError("traffic is no sweep; leave out --mix-versions and --dry-run")
             if pairs is not None:
                 if demands is not None or advice:
                     raise ValueError("--pairs draws demands; leave out --demands and --advice")
@@ -131,11 +133,11 @@ def run(
             print_line(grown)
         if dry:
             count = None if cluster else workers or os.cpu_count() or 1
-            dry_run(experiment, folder, count, mix=mix, as_json=as_json)
+            dry_run(experiment, folder, count, mix_versions=mix_versions, as_json=as_json)
             return
         force = workforce(workers, cluster)
         with resumable(folder), progress(experiment.name, quiet) as watch:
-            tally = sweep(experiment, folder, force, watch, mix=mix)
+            tally = sweep(experiment, folder, force, watch, mix_versions=mix_versions)
         print_summary(summary(folder, tally), tally, as_json, quiet)
 
 
@@ -226,7 +228,7 @@ def fail_if_any(tally: SweepProgress) -> None:
 
 
 def dry_run(
-    experiment: Experiment, folder: Path, workers: int | None, *, mix: bool, as_json: bool
+    experiment: Experiment, folder: Path, workers: int | None, *, mix_versions: bool, as_json: bool
 ) -> None:
     """List the tasks that are left with an estimate of time; nothing is written.
 
@@ -234,13 +236,13 @@ def dry_run(
         experiment: the experiment.
         folder: where the results would go.
         workers: the number of processes; None on a cluster.
-        mix: whether the folder may hold results of another state of the library.
+        mix_versions: whether the folder may hold results of another state of the library.
         as_json: print each task in a JSON object, instead of a row for similar tasks.
 
     """
     tasks = plan(experiment)
     found = find_left(tasks, folder)
-    if found.left and not mix:
+    if found.left and not mix_versions:
         refuse_other_states(folder, found.states)
     left = estimates(tasks, found.left, folder)
     seconds = sum(estimate.seconds or 0.0 for estimate in left)

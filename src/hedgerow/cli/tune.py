@@ -39,7 +39,7 @@ def tune(
     workers: Workers = None,
     cluster: Cluster = None,
     network: NetworkFile = None,
-    mix: Mix = False,
+    mix_versions: Mix = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -50,7 +50,9 @@ def tune(
         folder = out or Path("out") / f"{experiment.name}-tuned"
         force = workforce(workers, cluster)
         with resumable(folder), progress(experiment.name, quiet) as watch:
-            selection, tallies = tune_experiment(experiment, folder, force, watch, mix=mix)
+            selection, tallies = tune_experiment(
+                experiment, folder, force, watch, mix_versions=mix_versions
+            )
     if as_json:
         found = {"folder": str(folder), "ran": sum(tally.ran for tally in tallies)}
         print_json({**found, "selection": selection})

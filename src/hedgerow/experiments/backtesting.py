@@ -38,7 +38,7 @@ from hedgerow.sets.paths.dag_paths import DagPaths
 from hedgerow.sets.paths.graph import number_nodes
 
 DEFAULT, PLAIN = "hedgerow", "hedgerow, plain"
-BEST = "best in hindsight"
+SHORTEST, TODAY, BEST = "shortest path", "today", "best in hindsight"
 ADVISED = "hedgerow, advised"
 MEAN_ROUNDS = 20
 """How many rounds the mean of recent rounds is about, for an adviser."""
@@ -119,7 +119,7 @@ def backtest(
     eagerness: float = 1.0,
     violated: float | None = None,
     advice: Sequence[str] = (),
-    dead: float | None = None,
+    dead_from: float | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> Backtest:
     """Replay measured rounds with the default policy, its plain variant and usual routing rules.
@@ -132,8 +132,8 @@ def backtest(
             first two rows are then the default policy and the threshold rule, each in a
             `ViolatedShare`.
         advice: advisers by name, of `ADVISERS`; one more row is then the default policy with them.
-        dead: the latency in ms from which on a link counts as dead; left out, ten times the
-            link's median. A link without a reading is dead, too.
+        dead_from: the latency in ms from which on a link counts as dead; left out, ten times the
+            link's median. A link with an outage is dead, too.
         time_limit: seconds for the best fixed action in hindsight.
 
     """
@@ -142,7 +142,7 @@ def backtest(
             f"a backtest plays measured rounds, hr.problems.MeasuredRoutes, got {problem!r:.60}"
         )
     advisers = advisers_of(problem, advice)
-    flags = problem.dead_links(None if dead is None else as_number(dead, "dead"))
+    flags = problem.dead_links(dead_from)
     best = hindsight(problem, budget="minimum", time_limit=as_number(time_limit, "time_limit"))
     players = {**default_policies(problem, eagerness, violated), **(policies or {})}
     if advice:
@@ -184,7 +184,7 @@ def default_policies(
         "last round": last_round(X),
         "best of yesterday": best_of_yesterday(X, window=day),
         "cheapest path": cheapest_path(X, prices=problem.price),
-        "shortest path": shortest_path(X, lengths=problem.latency),
+        SHORTEST: shortest_path(X, lengths=problem.latency),
         "ecmp": ecmp(X),
     }
 
@@ -240,13 +240,18 @@ def _played(
         count_switches(problem, plays),
         on_dead * (1.0 if length is None else length) if dead.any() else None,
         policy.ask(),
-        _certificate(policy, allowed),
+        _certificate(policy, allowed, problem, trace),
         dict(zip(getattr(policy, "voices", {}), np.array(weights).T, strict=True)),
     )
 
 
-def _certificate(policy: Any, allowed: Trace | None) -> Certificate | None:
-    """Return the certificate of a policy that has one; of a user's own, if it says what it is."""
+def _certificate(
+    policy: Any, allowed: Trace | None, problem: MeasuredRoutes, trace: Trace
+) -> Certificate | None:
+    """Return the certificate of a policy that has one; of a user's own, if it says what it is.
+
+    It says nothing unless it is in the range of regrets against all fixed actions.
+    """
     if not hasattr(policy, "certificate"):
         return None
     budget: Any = 0.0
@@ -257,7 +262,13 @@ def _certificate(policy: Any, allowed: Trace | None) -> Certificate | None:
         else:
             budget = totals.tolist()
     proved = policy.certificate(budget)
-    return proved if isinstance(proved, Certificate) else None
+    if not isinstance(proved, Certificate):
+        return None
+    X, prices = problem.decision_set, problem.cost
+    total = np.sum([prices.at(t) for t in range(problem.horizon)], axis=0)
+    cheapest, dearest = X.minimum(total), -X.minimum(-total)
+    rounding = 1e-9 * max(abs(cheapest), abs(dearest))
+    return proved.within(trace.cost - dearest - rounding, trace.cost - cheapest + rounding)
 
 
 def count_switches(problem: MeasuredRoutes, plays: NDArray[np.float64]) -> int:

@@ -101,7 +101,7 @@ def refuse_other_states(folder: Path, states: Iterable[str | None]) -> None:
         raise ValueError(
             f"{folder} holds results of another state of the library (sources "
             f"{', '.join(others)}; here {sources()}), which must not be mixed by accident; "
-            "give another folder, or allow the mixture with mix=True, which the report shows"
+            "give another folder, or allow the mixture with mix_versions=True; the report shows it"
         )
 
 

@@ -113,8 +113,8 @@ def measured_routes(
     cost: str = "hops",
     caps: str | None = None,
     floors: str | None = None,
-    carry: str | None = None,
-    failed: float | None = None,
+    demands: str | None = None,
+    outage_latency: float | None = None,
 ) -> Problem:
     """Routes on a network file as measured: any quantity as cost, caps as "latency=120, loss=1"."""
     return MeasuredRoutes(
@@ -124,9 +124,9 @@ def measured_routes(
         cost=cost,
         caps=caps,
         floors=floors,
-        carry=carry,
+        demands=demands,
         horizon=horizon,
-        failed=failed,
+        outage_latency=outage_latency,
     )
 
 

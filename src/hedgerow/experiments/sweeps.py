@@ -58,7 +58,7 @@ def sweep(
     workforce: Workforce,
     watch: Callable[[SweepProgress], None] | None = None,
     *,
-    mix: bool = False,
+    mix_versions: bool = False,
 ) -> SweepProgress:
     """Run every task of an experiment that has no complete file yet.
 
@@ -70,7 +70,8 @@ def sweep(
         folder: where the files go; it holds one experiment, and may grow by seeds.
         workforce: does the tasks.
         watch: called with the tally after each task.
-        mix: whether runs of this state of the library may join those of another; reports show it.
+        mix_versions: whether runs of this state of the library may join those of another; reports
+            show it.
 
     """
     if not isinstance(experiment, Experiment):
@@ -79,7 +80,7 @@ def sweep(
             f"{experiment!r:.60}"
         )
     tasks, resolved = plan(experiment), experiment.resolved()
-    return sweep_tasks(tasks, resolved, Path(folder), workforce, watch, mix=mix)
+    return sweep_tasks(tasks, resolved, Path(folder), workforce, watch, mix_versions=mix_versions)
 
 
 def sweep_tasks(
@@ -89,13 +90,13 @@ def sweep_tasks(
     workforce: Workforce,
     watch: Callable[[SweepProgress], None] | None = None,
     *,
-    mix: bool = False,
+    mix_versions: bool = False,
 ) -> SweepProgress:
     """Do the given tasks of the experiment `resolved`."""
     found = find_left(tasks, folder)
-    if found.left and not mix:
+    if found.left and not mix_versions:
         refuse_other_states(folder, found.states)
-    with open_results(folder, resolved, mix) as alone:
+    with open_results(folder, resolved, mix_versions) as alone:
         tally = SweepProgress(len(tasks), len(tasks) - len(found.left), damaged=found.damaged)
         if watch:
             watch(tally)
@@ -105,7 +106,7 @@ def sweep_tasks(
         with closing(workforce(pending)) as ends:
             for done in ends:
                 tally.under_way.pop(done.task.id, None)
-                _store(done, folder, tally, mix)
+                _store(done, folder, tally, mix_versions)
                 if watch:
                     watch(tally)
     tally.before = tally.total - tally.ran - len(tally.failed)
@@ -150,16 +151,16 @@ def _hand_out(order: list[Task], folder: Path, tally: SweepProgress) -> Iterator
             yield replace(task, chunks=chunks) if isinstance(task, RunTask) else task
 
 
-def _store(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
+def _store(done: Done, folder: Path, tally: SweepProgress, mix_versions: bool) -> None:
     if done.error is not None:
         tally.failed[done.task.id] = done.error
         return
     for output in done.outputs:
         other = output.record.get("sources")
-        if other != sources() and not mix:
+        if other != sources() and not mix_versions:
             raise StoppedError(
                 f"a worker has another state of the library (sources {other or 'unknown'}; here "
-                f"{sources()}); bring all to one state, or accept the mixture with mix=True"
+                f"{sources()}); bring all to one state, or allow the mixture with mix_versions=True"
             )
         try:
             write(folder, output)

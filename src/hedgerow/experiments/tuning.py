@@ -149,7 +149,7 @@ def tune(
     workforce: Workforce,
     watch: Watch | None = None,
     *,
-    mix: bool = False,
+    mix_versions: bool = False,
 ) -> tuple[dict[str, Any], list[SweepProgress]]:
     """Train, choose and play the held-out part; return the selection and the sweeps' progress.
 
@@ -159,12 +159,14 @@ def tune(
         folder: where both sweeps and `selection.json` go.
         workforce: does the tasks.
         watch: called with the tally of the sweep that runs.
-        mix: whether runs of this state of the library may join those of another.
+        mix_versions: whether runs of this state of the library may join those of another.
 
     """
-    selection, tallies = train(experiment, folder, workforce, watch, mix=mix)
+    selection, tallies = train(experiment, folder, workforce, watch, mix_versions=mix_versions)
     if selection:
-        tallies.append(report(experiment, selection, folder, workforce, watch, mix=mix))
+        tallies.append(
+            report(experiment, selection, folder, workforce, watch, mix_versions=mix_versions)
+        )
     return selection, tallies
 
 
@@ -174,7 +176,7 @@ def train(
     workforce: Workforce,
     watch: Watch | None = None,
     *,
-    mix: bool = False,
+    mix_versions: bool = False,
 ) -> tuple[dict[str, Any], list[SweepProgress]]:
     """Play the grid on the training rounds, and beyond an end that is chosen; return the choice.
 
@@ -187,7 +189,11 @@ def train(
     benchmarks: list[Task] = [task for task in tasks if isinstance(task, BenchmarkTask)]
     selection: dict[str, Any] = {}
     for some in (benchmarks, tasks):  # first the quick ones: they may show that nothing binds
-        tallies.append(sweep_tasks(some, training.resolved(), place, workforce, watch, mix=mix))
+        tallies.append(
+            sweep_tasks(
+                some, training.resolved(), place, workforce, watch, mix_versions=mix_versions
+            )
+        )
         if tallies[-1].failed:
             return {}, tallies
         check_binding(training, Results(place).benchmarks.values())
@@ -198,7 +204,11 @@ def train(
         more = beyond(tasks, selection) if widened < tuning.widen else []
         if not more:
             break
-        tallies.append(sweep_tasks(more, training.resolved(), place, workforce, watch, mix=mix))
+        tallies.append(
+            sweep_tasks(
+                more, training.resolved(), place, workforce, watch, mix_versions=mix_versions
+            )
+        )
         if tallies[-1].failed:
             return {}, tallies
         tasks += more
@@ -214,16 +224,16 @@ def report(
     workforce: Workforce,
     watch: Watch | None = None,
     *,
-    mix: bool = False,
+    mix_versions: bool = False,
 ) -> SweepProgress:
     """Play the held-out part with the chosen eagerness; a method without one is left out."""
     folder, reported = Path(folder), reported_part(experiment)
     tasks, place = held_out(experiment, selection), folder / "held_out"
-    if not mix and find_left(tasks, place).left:
+    if not mix_versions and find_left(tasks, place).left:
         # what was chosen is played by the same library
         refuse_other_states(folder / "train", Results(folder / "train").states)
     resolved = {**reported.resolved(), "selection": selection["rows"]}
-    return sweep_tasks(tasks, resolved, place, workforce, watch, mix=mix)
+    return sweep_tasks(tasks, resolved, place, workforce, watch, mix_versions=mix_versions)
 
 
 def training_part(experiment: Experiment) -> Experiment:

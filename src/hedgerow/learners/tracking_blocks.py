@@ -79,6 +79,7 @@ def before_oracle(
         hedge(row, no_handicap, losses, t, 0.0)
         row[BETA] = proximal_step(s_b, x_B[i:j], row, y)
         copy(x_B[i:j], y[: j - i])
+    copy(work[2 * n : 3 * n], s)  # for after_oracle
     return block_ocg.before_oracle(leader, work, s, inner, loss, steps)
 
 

@@ -5,52 +5,48 @@ from __future__ import annotations
 import difflib
 import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+from hedgerow.networks.column_names import (
+    LONGEST_NAME,
+    MOST_NAMES,
+    USUAL_NAMES,
+    guess_columns,
+)
 from hedgerow.networks.edge_tables import Row, Table
 from hedgerow.networks.errors import DataError, Reason, Rejected, Rejections
 from hedgerow.networks.source_files import parse_number
 from hedgerow.networks.timestamps import Times, is_time
 
-LATENCY_COLUMNS = ("latency_ms", "rtt_ms")
-BANDWIDTH_COLUMNS = ("bandwidth_mbps", "throughput_mbps")
-USUAL_NAMES = {
-    "source": ("src", "source", "from", "origin", "site_a", "node_a", "a"),
-    "target": ("dst", "target", "to", "destination", "site_b", "node_b", "b"),
-    "latency": (*LATENCY_COLUMNS, "latency", "rtt", "delay_ms", "delay", "ping", "ms"),
-    "bandwidth": (*BANDWIDTH_COLUMNS, "bandwidth", "throughput", "mbps"),
-    "time": ("t", "time", "timestamp", "datetime", "date", "when", "ts"),
-}
-"""Frequent names of columns: where one is missing, the most similar name is proposed."""
+ROLES = {"source": "the first node", "target": "the second node", "latency": "the latency in ms"}
+"""What every table must hold, in words."""
 MOST_QUANTITIES = 64
 """More columns of numbers than this are kept only if they are named."""
-MOST_NAMES, LONGEST_NAME = 200, 40
-"""Limits of the search for similar names: a hostile header may have a million."""
 
 
 @dataclass(frozen=True)
 class EdgeColumns:
-    """The names of the columns; None takes the first usual name that the file has.
+    """The names of the columns; None guesses them from the names that the file has.
 
     Args:
-        source: the node where an edge begins.
-        target: the node where it ends.
-        latency: in ms; usually latency_ms or rtt_ms.
-        bandwidth: in Mbit/s; usually bandwidth_mbps or throughput_mbps, and may be absent.
+        source: the node where an edge begins, such as src or src_site.
+        target: the node where it ends, such as dst or dst_site.
+        latency: in ms, such as latency_ms or rtt.
+        bandwidth: in Mbit/s, such as bandwidth_mbps; it may be absent, and "" reads none.
         time: ISO 8601, Unix seconds or milliseconds, or a number that orders the rounds; rows of
-            one time make one round.
+            one time make one round. It may be absent, and "" reads none.
         quantities: other columns to keep; None keeps every column that holds numbers.
 
     """
 
-    source: str = "src"
-    target: str = "dst"
+    source: str | None = None
+    target: str | None = None
     latency: str | None = None
     bandwidth: str | None = None
-    time: str = "t"
+    time: str | None = None
     quantities: Sequence[str] | None = None
 
 
@@ -61,16 +57,19 @@ class RowReader:
         self, table: Table, columns: EdgeColumns, decimal: str, hub: str | None, left: Rejections
     ):
         self.table, self.left, self.decimal, self.hub = table, left, decimal, hub
-        self.source, self.target = columns.source, columns.target
-        names = table.columns
-        self.latency = columns.latency or _usual(LATENCY_COLUMNS, names) or LATENCY_COLUMNS[0]
-        self.bandwidth = columns.bandwidth or _usual(BANDWIDTH_COLUMNS, names)
-        asked = columns.time != "t" or "t" in names
-        self.time = columns.time if asked else None
-        self._check(columns)
+        given = {role: getattr(columns, role) for role in USUAL_NAMES}
+        free = [name for name in table.columns if name not in given.values()]
+        self.guessed = {
+            role: name for role, name in guess_columns(free).items() if given[role] is None
+        }
+        roles = given | self.guessed
+        self._check(roles, columns.quantities or ())
+        self.source, self.target, self.latency = (
+            str(roles[role]) for role in ("source", "target", "latency")
+        )
+        self.bandwidth, self.time = roles["bandwidth"] or None, roles["time"] or None
         self.asked_for = columns.quantities is not None
-        roles = (self.source, self.target, self.latency, self.bandwidth, self.time)
-        self._ignored = {"", *(name for name in roles if name is not None)}  # "" is not a name
+        self._ignored = {"", *filter(None, roles.values())}  # "" is not a name
         self.edges: dict[tuple[str, str], int] = {}
         self.times = Times()
         self.edge, self.round, self.place = array("q"), array("q"), array("q")
@@ -124,32 +123,32 @@ class RowReader:
             position = f"rows 1 to {self.count}"
             raise DataError(self.table.place, position, "no row can be used", self.left.table())
 
-    def _check(self, columns: EdgeColumns) -> None:
+    def _check(self, roles: Mapping[str, str | None], others: Sequence[str]) -> None:
         """Name all missing columns in one error, and propose others."""
         names = self.table.columns
-        wanted = {"source": self.source, "target": self.target}
-        wanted |= {"latency": self.latency}
-        wanted |= {"bandwidth": self.bandwidth} if self.bandwidth else {}
-        wanted |= {"time": self.time} if self.time else {}
-        missing = {role: name for role, name in wanted.items() if name not in names}
-        others = [name for name in columns.quantities or () if name not in names]
-        if not missing and not others:
+        needed = [role for role in ROLES if roles[role] is None]
+        wrong = {role: name for role, name in roles.items() if name and name not in names}
+        absent = [repr(name) for name in (*wrong.values(), *others) if name not in names]
+        if not absent and not needed:
             return
-        free = [name for name in names if name not in wanted.values()]
+        parts = [f"no column {_listed(absent)}"] if absent else []
+        parts += [f"no column for {_listed([ROLES[role] for role in needed])}"] if needed else []
+        free = [name for name in names if name not in roles.values()]
         proposed = []
-        for role in missing:
-            near = _nearest((missing[role], *USUAL_NAMES[role]), free)
+        for role in (*wrong, *needed):
+            alike = 0.75 if role in needed else 0.6  # a guess needs more than a correction
+            near = _nearest((*filter(None, [wrong.get(role)]), *USUAL_NAMES[role]), free, alike)
             if near is not None:
                 free.remove(near)
-                proposed.append(f"{role}={near!r}")
-        absent = _listed([repr(name) for name in (*missing.values(), *others)])
+            if near is not None or role in needed:
+                proposed.append(f"{role}={near or '...'!r}".replace("'...'", "..."))
         there = ", ".join(names)[:200] or "none"
-        hint = f"; perhaps you want {', '.join(proposed)}" if proposed else ""
+        hint = f"; give EdgeColumns({', '.join(proposed)})" if proposed else ""
         position = {"line": "line 1", "record": "record 1"}.get(self.table.unit, "")
         raise DataError(
             self.table.place,
             position,
-            f"there is no column {absent}; the columns are: {there}{hint}",
+            f"there is {' and '.join(parts)}; the columns are: {there}{hint}",
         )
 
     def _ends(self, row: Row) -> tuple[str, str]:
@@ -229,10 +228,6 @@ class RowReader:
         self.left.add(reason, self.table.place, f"{self.table.unit} {position}", detail)
 
 
-def _usual(names: Iterable[str], there: Sequence[str]) -> str | None:
-    return next((name for name in names if name in there), None)
-
-
 def _is_empty(cell: Any) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
@@ -252,7 +247,7 @@ def _name(cell: Any) -> str:
     return name
 
 
-def _nearest(wanted: Iterable[str], names: Sequence[str]) -> str | None:
+def _nearest(wanted: Iterable[str], names: Sequence[str], alike: float = 0.6) -> str | None:
     """Return the name most similar to one of the wanted ones, if any is similar enough."""
     scored = [
         (difflib.SequenceMatcher(None, one.lower(), name.lower()[:LONGEST_NAME]).ratio(), name)
@@ -260,7 +255,7 @@ def _nearest(wanted: Iterable[str], names: Sequence[str]) -> str | None:
         for name in names[:MOST_NAMES]
     ]
     ratio, name = max(scored, default=(0.0, ""), key=lambda pair: pair[0])
-    return name if ratio >= 0.6 else None
+    return name if ratio >= alike else None
 
 
 def _is_time(name: str, cell: Any) -> bool:

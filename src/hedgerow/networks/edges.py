@@ -14,9 +14,12 @@ from hedgerow.networks.edge_tables import Frame, open_table, read_places
 from hedgerow.networks.errors import DataError, Reason, Rejections, check_one_of
 from hedgerow.networks.network import Network
 from hedgerow.networks.quantities import Quantity, check_label
-from hedgerow.networks.readings import AGGREGATES, by_edge, by_round, check_size
+from hedgerow.networks.readings import AGGREGATES, by_edge, by_round, check_size, medians
 from hedgerow.networks.source_files import MOST_NUMBERS
-from hedgerow.networks.timestamps import parse_duration
+from hedgerow.networks.timestamps import next_duration, parse_duration
+
+SPARSE = 0.2
+"""Where a larger share of rounds has no row of an edge, longer rounds are proposed."""
 
 
 def read_edges(
@@ -39,6 +42,8 @@ def read_edges(
     r"""Read a table of edges; with a time column it also gives the series.
 
     An empty cell is a missing reading: the row's other cells count, and the series has NaN there.
+    A round in which an edge has rows, but neither a latency nor a bandwidth, is an outage of it. A
+    round without a row of the edge is not: it was not measured then.
     A quantity that never changes on any edge has no series.
 
     Args:
@@ -83,7 +88,7 @@ def read_edges(
     for position, row in reader.table.rows():
         reader.add(position, row)
     choices = {
-        "nodes": [columns.source, columns.target],
+        "nodes": [reader.source, reader.target],
         "latency": f"{reader.latency}, declared {labels[0]}",
         "bandwidth": f"{reader.bandwidth}, declared {labels[1]}" if reader.bandwidth else "none",
         "time": None if reader.time is None else f"{reader.time}, {reader.times.form}",
@@ -96,7 +101,7 @@ def read_edges(
         choices["both ways"] = "each row is a reading of the edge back, too"
     try:
         reader.finish()
-        table = _Readings(reader, both_ways)
+        table = _Readings(reader, both_ways, every)
         return _network(table, labels, aggregate, every, most_numbers, hub, route, places, choices)
     except DataError:
         raise
@@ -107,7 +112,7 @@ def read_edges(
 class _Readings:
     """All readings in columns, without the edges that lack a latency or bandwidth."""
 
-    def __init__(self, reader: RowReader, both_ways: bool):
+    def __init__(self, reader: RowReader, both_ways: bool, every: float | None):
         self.reader = reader
         order = sorted(reader.edges)  # so that the order of the rows does not matter
         rank = np.empty(len(order), np.int64)
@@ -131,6 +136,8 @@ class _Readings:
         self.edge = number[edge[rows]]
         self.time = np.frombuffer(reader.round, np.int64)[rows]
         self.values = {name: column[rows] for name, column in values.items()}
+        if reader.time is not None:
+            reader.remarks.extend((*self._empty(), *self._sparse(every)))
         if both_ways:
             self._turn()
 
@@ -170,6 +177,54 @@ class _Readings:
         shape = (rounds, len(self.edges))
         return by_round(of[self.time], self.edge, self.values[name], shape)
 
+    def outages(
+        self, latency: NDArray[np.float64], of: NDArray[np.int64]
+    ) -> NDArray[np.bool_] | None:
+        """Return by round and edge whether it was measured without an answer; None if never."""
+        empty = self._unanswered
+        asked = np.zeros(latency.shape, np.bool_)
+        asked[of[self.time[empty]], self.edge[empty]] = True
+        found: NDArray[np.bool_] = asked & np.isnan(latency)
+        return found if found.any() else None
+
+    @property
+    def _unanswered(self) -> NDArray[np.bool_]:
+        """Which rows have no latency, and no bandwidth either, whose measurement is an answer."""
+        names = filter(None, (self.reader.latency, self.reader.bandwidth))
+        found: NDArray[np.bool_] = np.all([np.isnan(self.values[name]) for name in names], axis=0)
+        return found
+
+    def _empty(self) -> list[str]:
+        """Return a remark on readings without a value, if there are any."""
+        count = int(self._unanswered.sum())
+        if not count:
+            return []
+        return [
+            "1 reading is empty: its link counts as failed then."
+            if count == 1
+            else f"{count} readings are empty: their links count as failed then."
+        ]
+
+    def _sparse(self, every: float | None) -> list[str]:
+        """Return a remark if many rounds have no row of an edge, with longer rounds that have."""
+        times = self.reader.times
+        of, begins = times.rounds(every)
+        slots = len(begins) * len(self.edges)
+        empty = slots - len(np.unique(of[self.time] * len(self.edges) + self.edge))
+        if empty < SPARSE * slots or not times.are_moments:
+            return []
+        moment = begins[of[self.time]]
+        rows = np.lexsort((moment, self.edge))
+        gaps = np.diff(moment[rows])
+        within = (np.diff(self.edge[rows]) == 0) & (gaps > 0.0)
+        _, usual = medians(self.edge[rows][1:][within], gaps[within])
+        remark = f"{empty} of {slots} readings are missing: not every link has one in every round"
+        longer = next_duration(float(np.quantile(usual, 0.9))) if usual.size else None
+        now = float(np.median(np.diff(begins)))
+        if longer is None or parse_duration(longer, "series") <= now:
+            return [f"{remark}. The last one counts."]
+        return [f"{remark}. The last one counts; for longer rounds use series={longer!r}."]
+
 
 def _network(
     table: _Readings,
@@ -186,6 +241,7 @@ def _network(
     nodes = sorted({name for edge in edges for name in edge})
     index = {name: i for i, name in enumerate(nodes)}
     latency, bandwidth = reader.latency, reader.bandwidth
+    outages = None
     base = {name: table.base(name, aggregate, latency) for name in table.values}
     series: dict[str, NDArray[np.float64]] = {}
     begins = None
@@ -193,6 +249,7 @@ def _network(
         of, begins = reader.times.rounds(every, most_numbers)
         check_size(len(begins), len(edges), most_numbers)
         series = {name: table.series(name, of, len(begins)) for name in table.values}
+        outages = table.outages(series[latency], of)
     elif every is not None:
         raise ValueError("series=... needs a column of times; name it with time=...")
     for name in [name for name in series if name not in (latency, bandwidth)]:
@@ -220,6 +277,7 @@ def _network(
         },
         times=begins if reader.times.are_moments and begins is not None else None,
         coordinates=found,
+        outages=outages,
         choices=choices,
         provenance={
             "made by": "hedgerow ingest edges" if files else "hedgerow.networks.read_edges",

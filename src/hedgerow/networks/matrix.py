@@ -91,6 +91,7 @@ def read_matrix(
         _base(values, aggregate),
         label,
         latency_series=values,
+        outages=np.isnan(values) if np.isnan(values).any() else None,  # all pairs, every round
         choices={
             "array": key,
             "factor to ms": factor,

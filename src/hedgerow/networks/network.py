@@ -23,7 +23,8 @@ class Network:
     """A directed graph with a latency, and perhaps a bandwidth, on every edge.
 
     Each quantity carries a label: "measured", "proxy:<method>" or "synthetic:<law>". A series holds
-    one row for each round; NaN in it means that the edge has no reading in that round.
+    one row for each round; NaN in it means that the edge has no reading in that round: it was not
+    measured, or gave no answer, which is in `outages`.
 
     Args:
         nodes: distinct names.
@@ -42,6 +43,7 @@ class Network:
         quantities: other quantities of the edges, by name.
         times: when each round of the series begins, in Unix seconds, or None.
         coordinates: latitude and longitude of each node in degrees, NaN where not known, or None.
+        outages: by round and edge, whether the edge gave no answer; None where none is known.
 
     >>> network = Network(("a", "b"), [(0, 1)], [12.5], "measured")
     >>> network.edges.tolist(), network.bandwidth_mbps
@@ -65,6 +67,7 @@ class Network:
     quantities: Mapping[str, Quantity] = field(default_factory=dict)
     times: Vector | None = None
     coordinates: NDArray[np.float64] | None = None
+    outages: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         edges = check_edges(self.edges, check_nodes(self.nodes))
@@ -91,6 +94,8 @@ class Network:
             values["times"] = _times(self.times, self.latency_series)
         if self.coordinates is not None:
             values["coordinates"] = _coordinates(self.coordinates, len(self.nodes))
+        if self.outages is not None:
+            values["outages"] = _outages(self.outages, self.latency_series)
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -144,6 +149,7 @@ class Network:
             bandwidth_mbps=twice(self.bandwidth_mbps),
             latency_series=twice(self.latency_series),
             bandwidth_series=twice(self.bandwidth_series),
+            outages=twice(self.outages),
             quantities={
                 name: Quantity(twice(quantity.values), quantity.label, twice(quantity.series))
                 for name, quantity in self.quantities.items()
@@ -264,6 +270,23 @@ def _times(given: ArrayLike, series: NDArray[np.float64] | None) -> Vector:
     if (np.diff(times) <= 0.0).any():
         raise ValueError("times must increase from round to round; sort the rounds")
     return read_only(times)
+
+
+def _outages(given: ArrayLike, series: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+    found = np.asarray(unmasked(given, "outages"))
+    if series is None or found.shape != series.shape or not np.isin(found, (0, 1)).all():
+        raise ValueError(
+            "outages must be True or False for each round and edge of latency_series, got "
+            f"{found.shape} of {found.dtype}"
+        )
+    found = found.astype(np.bool_)
+    answered = found & ~np.isnan(series)
+    if answered.any():
+        t, e = np.argwhere(answered)[0]
+        raise ValueError(
+            f"outages[{t}, {e}] is True, but latency_series has {series[t, e]:g} there"
+        )
+    return read_only(found)
 
 
 def _coordinates(given: ArrayLike, nodes: int) -> NDArray[np.float64]:

@@ -24,7 +24,7 @@ KEYS = (
 )  # fmt: skip
 OPTIONAL = ("coordinates", "quantities")
 """Written only where there are any; the series of quantities are in the .npz, too."""
-SERIES = ("latency_series", "bandwidth_series", "times")
+SERIES = ("latency_series", "bandwidth_series", "times", "outages")
 OF_QUANTITY = "quantity_series_"
 
 
@@ -35,6 +35,8 @@ def save_network(network: Network, path: Path) -> Path:
     for i, quantity in enumerate(network.quantities.values()):
         if quantity.series is not None:
             series[f"{OF_QUANTITY}{i}"] = quantity.series
+    if network.outages is not None:
+        series["outages"] = network.outages.astype(np.uint8)
     beside = path.with_suffix(".npz")
     if series and beside == path:
         raise ValueError(f"{path} must not end in .npz; the series go there, give a .json name")

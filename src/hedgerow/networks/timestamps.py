@@ -63,6 +63,18 @@ def parse_duration(text: str, name: str) -> float:
     return seconds
 
 
+def next_duration(seconds: float) -> str | None:
+    """Return the next usual span of time, as `parse_duration` reads it; None above 7 days.
+
+    >>> next_duration(290.0), next_duration(300.0), next_duration(301.0), next_duration(4000.0)
+    ('5min', '5min', '10min', '2h')
+    """
+    steps = {"s": (1, 2, 5, 10, 15, 30), "min": (1, 2, 5, 10, 15, 20, 30)}
+    steps |= {"h": (1, 2, 3, 4, 6, 8, 12), "d": (1, 2, 7)}
+    spans = [f"{count}{unit}" for unit, counts in steps.items() for count in counts]
+    return next((span for span in spans if parse_duration(span, "span") >= seconds), None)
+
+
 def is_time(cell: Any) -> bool:
     """Whether a cell is a moment, not a number that only orders.
 

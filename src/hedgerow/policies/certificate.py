@@ -16,7 +16,8 @@ class Certificate(float):
             policy did not check this count as feasible.
         least_violation: every fixed action violates by at least this much in total, beside what
             it must in infeasible rounds; above 0 it proves that none satisfies every round.
-        most: no play has a larger regret, whatever it did; infinite where that is not known.
+        most: no regret is larger, whatever was decided; infinite where that is not known.
+        least: no regret is smaller; minus `most` where nothing better is known.
 
     >>> Certificate(12.5)
     12.5
@@ -26,7 +27,9 @@ class Certificate(float):
     -10000000.0 (says nothing here, because no fixed action satisfies the constraint in every round:
     each violates it by at least 3 in total; give a budget)
     >>> print(Certificate(12.5, most=10.0).says_nothing)
-    says nothing here, because no play can have a regret above 10
+    says nothing here, because no fixed action could have cost more than 10 less
+    >>> print(Certificate(12.5).within(-3.0, 2.0).says_nothing)
+    says nothing here, because no fixed action could have cost more than 2 less
 
     """
 
@@ -34,6 +37,7 @@ class Certificate(float):
     infeasible_rounds: int
     least_violation: float
     most: float
+    least: float
 
     def __new__(
         cls,
@@ -42,19 +46,34 @@ class Certificate(float):
         infeasible_rounds: int = 0,
         least_violation: float = 0.0,
         most: float = math.inf,
+        least: float | None = None,
     ) -> Certificate:
         """Make the number, with what it holds for."""
         self = super().__new__(cls, value)
         self.budget, self.infeasible_rounds = budget, infeasible_rounds
         self.least_violation, self.most = least_violation, most
+        self.least = -most if least is None else least
         return self
+
+    def within(self, least: float, most: float) -> Certificate:
+        """Return the certificate of a run whose regret is known to be in a range.
+
+        That against the dearest fixed action is the least, that against the cheapest the largest.
+        """
+        return type(self)(
+            float(self),
+            self.budget,
+            self.infeasible_rounds,
+            self.least_violation,
+            min(self.most, most),
+            max(self.least, least),
+        )
 
     @property
     def no_comparator(self) -> bool:
         """Whether it is proved that no fixed action is within the budget."""
-        if isinstance(self.budget, tuple):
-            return self < -self.most
-        return self.least_violation > self.budget
+        few = not isinstance(self.budget, tuple) and self.least_violation > self.budget
+        return few or self < self.least
 
     @property
     def comparator(self) -> str:
@@ -69,12 +88,12 @@ class Certificate(float):
         because = "says nothing here, because"
         if self.no_comparator:
             each = f"each violates it by at least {self.least_violation:.6g} in total"
-            if isinstance(self.budget, tuple):
-                each = f"no regret is below {-self.most:.6g}"
+            if self.least_violation == 0.0:
+                each = f"none could have cost more than {-self.least:.6g} more"
             beside = f", except {self._infeasible}" if self.infeasible_rounds else ""
             return f"{because} no fixed action {self._within}{beside}: {each}; give a budget"
         if self > self.most:
-            return f"{because} no play can have a regret above {self.most:.6g}"
+            return f"{because} no fixed action could have cost more than {self.most:.6g} less"
         return None
 
     @property

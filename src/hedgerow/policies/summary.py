@@ -84,13 +84,13 @@ class Summary:
             violations; it is in a unit only if all have that one.
 
     >>> print(Summary(200, 12.5, 0.75, 10, 0.5, 2.0, 201, 0))
-    rounds        200
-    total cost    12.5, 0.0625 per round
-    CCV           0.75, in the constraint's unit
-    violated      10 rounds, 5.0 %
-    weight now    0.5 cost per violation, at most 2 so far
-    oracle calls  201, 1 per round
-    projections   0
+    rounds             200
+    total cost         12.5, 0.0625 per round
+    CCV                0.75, in the constraint's unit
+    violated           10 rounds, 5.0 %
+    constraint weight  0.5 now, 2 at most
+    oracle calls       201, 1 per round
+    projections        0
 
     """
 
@@ -139,20 +139,25 @@ class Summary:
         return self.violated / max(1, self.rounds)
 
     def __str__(self) -> str:
+        lines = {name: text for name, text in self._lines().items() if text}
+        width = max(map(len, lines))
+        return "\n".join(f"{name:<{width}}  {text}" for name, text in lines.items())
+
+    def _lines(self) -> dict[str, str]:
+        """Return what is printed, by name; what is empty is left out."""
         rounds = max(1, self.rounds)
         of_any = ", of any constraint" if self.ccv is None or len(self.limits) > 1 else ""
-        lines = {
+        return {
             "rounds": f"{self.rounds}",
             "total cost": f"{self.cost:.6g}, {self.cost / rounds:.4g} per round",
             **self._violations(),
             "violated": f"{self.violated} rounds, {100.0 * self.violated_share:.1f} %{of_any}",
             "infeasible": self._infeasible(),
-            "weight now": self._weights(),
+            "constraint weight": self._weights(),
             "oracle calls": f"{self.oracle_calls}, {self.oracle_calls / rounds:.3g} per round",
             "projections": f"{self.projections}",
             **{f"advice: {adviser.name}": str(adviser) for adviser in self.advisers},
         }
-        return "\n".join(f"{name:<12}  {text}" for name, text in lines.items() if text)
 
     def _violations(self) -> dict[str, str]:
         if self.ccv is not None:
@@ -189,10 +194,7 @@ class Summary:
     def _weights(self) -> str:
         if self.weight is None or self.largest_weight is None:
             return ""
-        text = f"{self.weight:.4g} cost per violation, at most {self.largest_weight:.4g} so far"
-        if self.reaction is None:
-            return text
-        return f"{text}; {self.reaction:.3g} exchange rates when last violated"
+        return f"{self.weight:.4g} now, {self.largest_weight:.4g} at most"
 
 
 def add_round(state: State, cost: float, value: float) -> None:

@@ -299,7 +299,7 @@ class ViolatedShare(Stateful):
         else:
             allowed = as_budget(cast(float, budget), "budget")
             found = inner.certificate(allowed + more)
-        value, _, rounds, least, most = _numbers(found)
+        value, _, rounds, least, most, _ = _numbers(found)
         return Certificate(value, allowed, rounds, max(0.0, least - more), most)
 
     def summary(self) -> ShareSummary:
@@ -346,15 +346,15 @@ class ShareSummary(Summary):
 
     >>> shares = {"allowed": (0.01,), "reached": (2 / 199,), "margin": (0.25,), "left_out": (1,)}
     >>> print(ShareSummary(200, 12.5, 0.75, 3, 0.5, 2.0, 201, 0, **shares))
-    rounds        200
-    total cost    12.5, 0.0625 per round
-    CCV           0.75, in the constraint's unit
-    violated      3 rounds, 1.5 %
-    weight now    0.5 cost per violation, at most 2 so far
-    oracle calls  201, 1 per round
-    projections   0
-    share         1.01 % of rounds violated, at most 1 % allowed; 1 infeasible round left out
-    margin now    0.25, in the constraint's unit
+    rounds             200
+    total cost         12.5, 0.0625 per round
+    CCV                0.75, in the constraint's unit
+    violated           3 rounds, 1.5 %
+    constraint weight  0.5 now, 2 at most
+    oracle calls       201, 1 per round
+    projections        0
+    share              1.01 % of rounds violated, at most 1 % allowed; 1 infeasible round left out
+    margin now         0.25, in the constraint's unit
 
     """
 
@@ -363,23 +363,23 @@ class ShareSummary(Summary):
     margin: tuple[float, ...] = ()
     left_out: tuple[int, ...] = ()
 
-    def __str__(self) -> str:
-        lines = [super().__str__()]
+    def _lines(self) -> dict[str, str]:
+        lines = super()._lines()
         several = len(self.allowed) > 1
         for k, (allowed, reached, margin, left) in enumerate(
             zip(self.allowed, self.reached, self.margin, self.left_out, strict=True), start=1
         ):
             name = f"share of {k}" if several else "share"
             rounds = f"; {left} infeasible round{'' if left == 1 else 's'} left out" if left else ""
-            lines.append(
-                f"{name:<12}  {100.0 * reached:.3g} % of rounds violated, at most "
+            lines[name] = (
+                f"{100.0 * reached:.3g} % of rounds violated, at most "
                 f"{100.0 * allowed:.3g} % allowed{rounds}"
             )
             name, unit = "margin now", "the constraint's unit"
             if several:
                 name, unit = f"margin of {k}", f"the unit of constraint {k}"
-            lines.append(f"{name:<12}  {margin:.4g}, in {unit}")
-        return "\n".join(lines)
+            lines[name] = f"{margin:.4g}, in {unit}"
+        return lines
 
 
 class _OfMargins(Certificate):
@@ -391,8 +391,9 @@ class _OfMargins(Certificate):
         return text.replace("constraint", "constraint with its margin", 1)
 
 
-def _numbers(found: Certificate) -> tuple[float, Any, int, float, float]:
-    return float(found), found.budget, found.infeasible_rounds, found.least_violation, found.most
+def _numbers(found: Certificate) -> tuple[float, Any, int, float, float, float]:
+    counts = (found.infeasible_rounds, found.least_violation)
+    return float(found), found.budget, *counts, found.most, found.least
 
 
 def _check_policy(policy: Any) -> None:

@@ -69,21 +69,21 @@ def edge_quantity(
     name: str,
     kept: NDArray[np.intp],
     *,
-    failed: float | None = None,
+    outage: Vector | float | None = None,
     scaling: UniformScaling | None = None,
     rounds: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> EdgeQuantity:
     """Return a quantity of the edges with these numbers.
 
-    A round without a reading has the edge's last one, or `failed`; before its first reading an edge
-    has its base value.
+    A round without a reading has the edge's last one; before its first reading an edge has its base
+    value. An outage counts as `outage`.
 
     Args:
         network: where it comes from.
         name: of the quantity, as `quantity_name` returns it.
         kept: the numbers of the edges.
-        failed: what a missing reading counts as.
+        outage: what an outage of each edge counts as; None, as the last reading.
         scaling: a law of random factors, for each edge and round.
         rounds: how many rounds are drawn, with `scaling`.
         rng: draws them.
@@ -97,14 +97,19 @@ def edge_quantity(
         raise ValueError(
             f"the {name} of the link from {a} to {b} is not known; give it, or leave the link out"
         )
-    table, said = base[None, :], "constant"
+    table, said, gaps = base[None, :], "constant", np.zeros((1, base.size), np.bool_)
     if series is not None:
         found = series[:, kept]
-        missing = int(np.isnan(found).sum())
-        table = _filled(found, base, failed)
-        counted = "the last reading before" if failed is None else f"{failed:g}"
+        gaps, table = np.isnan(found), _filled(found, base)
         said = f"{len(table)} rounds as measured"
-        said += f", {missing} readings missing, counted as {counted}" if missing else ""
+    out = lasting_outages(network, kept)
+    if outage is not None and out is not None and len(table) in (1, len(out)):
+        table, gaps = np.where(out, outage, table), gaps & ~out
+        values = np.broadcast_to(outage, out.shape)[out]
+        upto = f" to {values.max():.4g}" if values.max() > values.min() else ""
+        said += f", {int(out.sum())} outages, counted as {values.min():.4g}{upto}"
+    if missing := int(gaps.sum()):
+        said += f", {missing} readings missing, counted as the last one before"
     if scaling is not None:
         if rng is None or rounds is None:
             raise ValueError("scaling needs rounds and a random generator")
@@ -132,11 +137,20 @@ def _values(network: Network, name: str) -> tuple[Vector, NDArray[np.float64] | 
     return quantity.values, quantity.series, quantity.label
 
 
-def _filled(series: NDArray[np.float64], base: Vector, failed: float | None) -> NDArray[np.float64]:
+def lasting_outages(network: Network, kept: NDArray[np.intp]) -> NDArray[np.bool_] | None:
+    """Return by round and edge whether it is out, from an outage to the next reading; or None."""
+    if network.outages is None or network.latency_series is None:
+        return None
+    out = network.outages[:, kept]
+    if not out.any():
+        return None
+    state = np.where(out, 1.0, np.where(np.isnan(network.latency_series[:, kept]), np.nan, 0.0))
+    return _filled(state, np.zeros(state.shape[1])) > 0.0
+
+
+def _filled(series: NDArray[np.float64], base: Vector) -> NDArray[np.float64]:
     """Return a series without gaps."""
     missing = np.isnan(series)
-    if failed is not None:
-        return np.where(missing, as_number(failed, "failed"), series)
     # Row 0 stands for the reading before the first; each gap then takes the last row without one.
     whole = np.vstack([base, series])
     last = np.where(np.vstack([np.zeros((1, base.size), np.bool_), missing]), 0, 1)

@@ -30,6 +30,7 @@ from hedgerow.problems.edge_quantities import (
     HOPS,
     EdgeQuantity,
     edge_quantity,
+    lasting_outages,
     levels,
     quantity_name,
 )
@@ -106,6 +107,14 @@ class Limit:
         return str(self)
 
     @property
+    def short(self) -> str:
+        """The constraint in a sentence about it alone: the 120 ms limit."""
+        if not self.unit:
+            return f"the limit, {self}"
+        what = "demand" if self.kind == "capacity" else "limit"
+        return f"the {self.level:g} {self.unit} {what}"
+
+    @property
     def unit(self) -> str:
         """The unit of its values, empty where it is not known."""
         return self.quantity.unit
@@ -135,6 +144,14 @@ class Limit:
         return found
 
 
+def _outage_latency(given: float | None, latency: Vector, caps: Mapping[str, float]) -> Vector:
+    """Return what an outage of each edge counts as, in ms: far above the cap, whatever the link."""
+    if given is not None:
+        return np.full(latency.size, as_number(given, "outage_latency"))
+    cap = max((level for name, level in caps.items() if name == "latency"), default=0.0)
+    return 10.0 * np.maximum(latency, cap)
+
+
 class MeasuredRoutes(RecordedProblem):
     """Split one unit of traffic over routes of a network, in rounds as they were measured.
 
@@ -156,9 +173,10 @@ class MeasuredRoutes(RecordedProblem):
             any other by name; the beginning of a name is enough where only one begins so.
         caps: most of a quantity, {"latency": 120.0}, or in words, "latency=120, loss=0.5".
         floors: least of a quantity, summed along a path.
-        carry: {"bandwidth": 50.0}: every link must carry its share of 50.
+        demands: {"bandwidth": 50.0}: every link must carry its share of 50.
         horizon: the number of rounds; as many as there are if left out. Longer games begin again.
-        failed: what a missing reading of latency counts as, in ms; left out, the link's last one.
+        outage_latency: what an outage of a link counts as, in ms; left out, ten times the cap on
+            latency or the link's own latency, whichever is larger. Its bandwidth is 0 then.
         scaling: laws of random factors by quantity, where measured rounds are not to be played
             as measured: {"latency": UniformScaling(0.5, 1.5)}.
         seed: fixes these factors.
@@ -174,7 +192,7 @@ class MeasuredRoutes(RecordedProblem):
     >>> problem.horizon, problem.unkept, problem.unavoidable
     (2, 1, array([0., 5.]))
     >>> print(problem.feasibility)
-    No action satisfies 1 of 2 rounds: latency at most 55 ms is broken by at least 5 ms.
+    In 1 of 2 rounds no route meets the 55 ms limit; the best route misses it by 5 ms.
 
     """
 
@@ -189,9 +207,9 @@ class MeasuredRoutes(RecordedProblem):
         cost: str = HOPS,
         caps: Mapping[str, float] | str | None = None,
         floors: Mapping[str, float] | str | None = None,
-        carry: Mapping[str, float] | str | None = None,
+        demands: Mapping[str, float] | str | None = None,
         horizon: int | None = None,
-        failed: float | None = None,
+        outage_latency: float | None = None,
         scaling: Mapping[str, UniformScaling] | None = None,
         seed: int = DEFAULT_SEED,
         rng: RNG | None = None,
@@ -223,6 +241,15 @@ class MeasuredRoutes(RecordedProblem):
         rounds = self.measured_rounds if horizon is None else as_count(horizon, "horizon")
         laws = {quantity_name(network, name): law for name, law in (scaling or {}).items()}
         unused = set(laws)
+        kinds: dict[Kind, dict[str, float]] = {
+            "cap": levels(caps, "caps"),
+            "floor": levels(floors, "floors"),
+            "capacity": levels(demands, "demands"),
+        }
+        outages = {
+            "latency": _outage_latency(outage_latency, found.latency, kinds["cap"]),
+            "bandwidth": np.zeros(found.kept.size),
+        }
 
         def quantity(asked: str) -> EdgeQuantity:
             name = quantity_name(network, asked)
@@ -232,18 +259,13 @@ class MeasuredRoutes(RecordedProblem):
                 network,
                 name,
                 found.kept,
-                failed=failed if name == "latency" else None,
+                outage=outages.get(name),
                 scaling=laws.get(name),
                 rounds=rounds,
                 rng=np.random.default_rng([self.seed, *name.encode()]),
             )
 
         self.cost = quantity(cost)
-        kinds: dict[Kind, dict[str, float]] = {
-            "cap": levels(caps, "caps"),
-            "floor": levels(floors, "floors"),
-            "capacity": levels(carry, "carry"),
-        }
         self.limits = tuple(
             Limit(quantity(name), level, kind)
             for kind, given in kinds.items()
@@ -251,7 +273,7 @@ class MeasuredRoutes(RecordedProblem):
         )
         if not self.limits:
             raise ValueError(
-                "there is nothing to keep; give caps, floors or carry, as caps={'latency': 120.0}"
+                "there is no constraint; give caps, floors or demands, as caps={'latency': 120.0}"
             )
         if unused:
             raise ValueError(
@@ -320,20 +342,24 @@ class MeasuredRoutes(RecordedProblem):
 
     @property
     def feasibility(self) -> str:
-        """How many rounds no action satisfies and by how much at least, limit by limit."""
+        """In how many rounds no route meets the limits, and how far the best one misses them."""
+        noun = "minute" if self.round_minutes == 1.0 else "round"
+        several = len(self.limits) > 1
         if not self.unkept:
-            return f"Some action satisfies each of {self.horizon} rounds."
-        count = "the round" if self.horizon == 1 else f"{self.unkept} of {self.horizon} rounds"
+            what = "the limits, each by itself" if several else self.limits[0].short
+            return f"In every {noun} some route meets {what}."
+        often = f"In {self.unkept} of {self.horizon} {noun}s no route meets"
+        if self.horizon == 1:
+            often = "No route meets"
         parts = []
         for limit, least in zip(self.limits, self.unavoidable_each, strict=True):
-            if not (broken := int(np.count_nonzero(least))):
-                continue
-            excess = f"{least.max():.3g} {limit.unit}".rstrip()
-            where = "" if broken == 1 else " in the worst of them"
-            often = f" in {broken} rounds" if 1 < broken < self.unkept else ""
-            often = " in one of them" if broken == 1 < self.unkept else often
-            parts.append(f"{limit} is broken{often} by at least {excess}{where}")
-        return f"No action satisfies {count}: {', and '.join(parts)}."
+            if missed := int(np.count_nonzero(least)):
+                upto = "at least " if limit.kind == "capacity" else "up to " if missed > 1 else ""
+                by = f"by {upto}{least.max():.3g} {limit.unit}".rstrip()
+                parts.append(f"{limit} is missed in {missed}, {by}" if several else by)
+        if several:
+            return f"{often} all limits: {'; '.join(parts)}."
+        return f"{often} {self.limits[0].short}; the best route misses it {parts[0]}."
 
     def service_levels(self, trace: Trace) -> tuple[ServiceLevel, ...]:
         """Return how well a game satisfied each constraint, in its unit and minutes."""
@@ -352,18 +378,41 @@ class MeasuredRoutes(RecordedProblem):
         relative: Vector = (rows / scale[:, None]).max(axis=0)
         return service_level(relative, "any constraint", "", self.round_minutes, SURE)
 
-    def dead_links(self, dead: float | None = None) -> NDArray[np.bool_]:
+    def dead_links(self, dead_from: float | None = None) -> NDArray[np.bool_]:
         """Return by round and edge whether a link was dead.
 
-        That is: it has no reading of latency in that round, or one of at least `dead` ms; left
-        out, of at least ten times the link's median.
+        That is: its last reading up to that round was an outage, or it had a latency of at least
+        `dead_from` ms; left out, of at least ten times the link's median.
         """
-        median, series = self.network.latency_ms[self.kept], self.network.latency_series
-        level = 10.0 * median if dead is None else as_number(dead, "dead")
-        if series is None:
+        median, network = self.network.latency_ms[self.kept], self.network
+        level = 10.0 * median if dead_from is None else as_number(dead_from, "dead_from")
+        if network.latency_series is None:
             return np.zeros((self.horizon, self.kept.size), np.bool_)
-        found = series[np.arange(self.horizon) % len(series)][:, self.kept]
-        return np.isnan(found) | (found >= level)
+        dead = network.latency_series[:, self.kept] >= level  # false for NaN
+        if (out := lasting_outages(network, self.kept)) is not None:
+            dead |= out
+        return dead[np.arange(self.horizon) % len(dead)]
+
+    @property
+    def missing(self) -> str:
+        """How many readings of latency are missing in the links of the routes, as a sentence."""
+        series, out = self.network.latency_series, self.network.outages
+        if series is None:
+            return ""
+        gaps = int(np.isnan(series[:, self.kept]).sum())
+        failed = 0 if out is None else int(out[:, self.kept].sum())
+        size = series[:, self.kept].size
+        if not gaps:
+            return f"No reading of {size} is missing."
+        parts = [f"{failed} of {size} readings are empty and count as outages"] if failed else []
+        if gaps > failed:
+            share = 100.0 * (gaps - failed) / size
+            parts.append(
+                f"{gaps - failed} ({share:.2g} %) were not made, and the last one counts there"
+            )
+        if not failed:
+            parts[0] = f"Of {size} readings {parts[0]}"
+        return f"{'; '.join(parts)}."
 
     @property
     def record(self) -> dict[str, str]:
@@ -375,7 +424,7 @@ class MeasuredRoutes(RecordedProblem):
         }
         for limit in self.limits:
             said[str(limit)] = limit.quantity.source
-        said["rounds no action keeps"] = str(self.unkept)
+        said["rounds that no action satisfies"] = str(self.unkept)
         return said
 
 
@@ -388,7 +437,10 @@ def _ends(network: Network, source: str | int | None, target: str | int | None) 
     ):
         node = own if given is None else given
         if node is None:
-            raise ValueError(f"the network names no {role}; give {role}=..., the name of a node")
+            some = ", ".join(network.nodes[:8]) + (", ..." if len(network.nodes) > 8 else "")
+            raise ValueError(
+                f"the network names no {role}; give {role}=..., the name of a node, of {some}"
+            )
         if isinstance(node, int):
             if not 0 <= node < len(network.nodes):
                 raise ValueError(
@@ -396,9 +448,15 @@ def _ends(network: Network, source: str | int | None, target: str | int | None) 
                 )
             node = network.nodes[node]
         if node not in network.nodes:
-            near = get_close_matches(node, network.nodes, n=1)
-            hint = f"; perhaps you want {near[0]!r}" if near else ""
-            raise ValueError(f"the network has no node {node!r:.80}, the {role}{hint}")
+            near = get_close_matches(node, network.nodes, 3, 0.5)
+            lower = [name for name in network.nodes if node.lower() in name.lower()][:3]
+            names = [*dict.fromkeys([*lower, *near])][:3] or sorted(network.nodes)[:8]
+            words = "the nearest names are" if near or lower else "there are"
+            listed = ", ".join(map(repr, names))
+            more = ", ..." if not (near or lower) and len(network.nodes) > len(names) else ""
+            raise ValueError(
+                f"the network has no node {node!r:.80}, the {role}; {words} {listed}{more}"
+            )
         found.append(node)
     if found[0] == found[1]:
         raise ValueError(f"source and target must be two nodes, both are {found[0]!r}")

@@ -14,7 +14,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class ServiceLevel:
-    """How well one constraint was kept.
+    """How well one constraint was satisfied.
 
     Attributes:
         name: of the constraint.
@@ -25,6 +25,7 @@ class ServiceLevel:
         p95: the violation that 95 % of all rounds do not exceed.
         longest_streak: the most violated rounds in a row.
         round_minutes: how long a round is; None where it is not known.
+        total: the sum of all violations.
 
     >>> level = service_level(np.array([0.0, 2.0, 5.0, -1.0]), "latency at most 120 ms", "ms", 1.0)
     >>> print(level)
@@ -40,6 +41,12 @@ class ServiceLevel:
     p95: float
     longest_streak: int
     round_minutes: float | None = None
+    total: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        """The mean violation of all rounds; rounds without one count as 0."""
+        return self.total / max(1, self.rounds)
 
     @property
     def share(self) -> float:
@@ -98,9 +105,9 @@ def service_level(
     round_minutes: float | None = None,
     rounding: float = 0.0,
 ) -> ServiceLevel:
-    """Return how well a constraint was kept, from its values in all rounds.
+    """Return how well a constraint was satisfied, from its values in all rounds.
 
-    Values up to `rounding` count as kept.
+    Values up to `rounding` count as satisfied.
     """
     positive = np.where(violations > rounding, violations, 0.0)
     broken = positive > 0.0
@@ -113,6 +120,7 @@ def service_level(
         float(np.quantile(positive, LEVEL)) if positive.size else 0.0,
         longest_run(broken),
         round_minutes,
+        float(positive.sum()),
     )
 
 

@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 from rich.table import Table
 
-from hedgerow.experiments.backtesting import BEST, PLAIN, Backtest, BacktestRun
+from hedgerow.experiments.backtesting import BEST, Backtest, BacktestRun
 from hedgerow.functions import parts_of
-from hedgerow.inputs import Vector
 from hedgerow.networks.timestamps import format_time
-from hedgerow.problems.measured_routes import Limit
+from hedgerow.policies.certificate import Certificate
 from hedgerow.protocols.service_level import ServiceLevel, shown
-from hedgerow.report.document import document, figure_section, plain_table
-from hedgerow.report.escaping import in_figure, in_html, terminal_table
-from hedgerow.report.network_figure import draw_network
-from hedgerow.report.picture import (
-    COLOURS,
-    Picture,
-    canvas,
-    decades,
-    label_days,
-    legend_above,
-    round_positions,
-    save_figure,
-    write_file,
-)
-from hedgerow.report.plots import plot_compare, plot_shares, plot_voices
+from hedgerow.report.backtest_figures import draw_figures, draw_verdict, round_times
+from hedgerow.report.backtest_verdict import bad_time, better_in_both, time_noun, verdict
+from hedgerow.report.document import document, figure_section, plain_table, soft
+from hedgerow.report.escaping import in_html, terminal_table
+from hedgerow.report.picture import write_file
 
-MOST_LINES = 10
 MOST_ROUTES = 8
 """The most routes that are proposed."""
-SHORT = {"minutes": "min", "rounds": "rounds"}
-DPI = 130
+SHORT = {"minute": "min", "round": "rounds"}
+STYLE = ".verdict { font-size: 1.2rem; line-height: 1.4; font-weight: 600; max-width: 60rem; }"
+"""Beside the style of all pages."""
 
 
 class _Column(NamedTuple):
@@ -49,38 +37,48 @@ class _Column(NamedTuple):
 
 def _columns(test: Backtest) -> list[_Column]:
     """Return the columns of the comparison; headings have two lines."""
-    time, cost, limits = _time(test), test.problem.cost, test.problem.limits
-    violated = f"{time} in which a constraint was violated: {'; '.join(map(str, limits))}"
+    noun, cost, limits = time_noun(test), test.problem.cost, test.problem.limits
     columns = [
         _Column("policy", lambda run: run.name),
-        _Column(f"violated\n{SHORT[time]}", lambda run: _violated_time(run.any_level), violated),
+        _Column(
+            f"over\n{SHORT[noun]}",
+            lambda run: f"{bad_time(run.any_level):.0f}",
+            f"{noun}s over a limit, and their share: {'; '.join(map(str, limits))}",
+        ),
         _Column("\n%", lambda run: f"{100.0 * run.any_level.share:.1f}"),
-        _Column(f"longest\n{SHORT[time]}", _longest, f"the most {time} in a row"),
     ]
     if len(limits) == 1:
-        unit, meaning = limits[0].quantity.unit, "the largest violation"
-        columns.append(_Column(f"worst\n{unit}", lambda run: shown(run.levels[0].worst), meaning))
-    per_round = f"{cost.name} per round, mean"
+        unit = limits[0].quantity.unit
+        meaning = {
+            "mean": "violation per round; rounds without one count as 0",
+            "total": "all violations added up (CCV)",
+            "worst": "the largest violation",
+        }
+        columns += [
+            _Column(f"{name}\n{unit}", partial(_size, name=name), meaning[name]) for name in meaning
+        ]
     columns += [
-        _Column(f"cost\n{cost.unit or cost.name}", lambda run: f"{run.mean_cost:.4g}", per_round),
         _Column(
-            "switches",
-            lambda run: str(run.switches),
-            "rounds after which the main route was another",
+            f"cost\n{cost.unit or cost.name}",
+            lambda run: f"{run.mean_cost:.4g}",
+            f"{cost.name} per round, mean",
         ),
+        _Column("switches", lambda run: str(run.switches), "how often the main route changed"),
     ]
     if any(run.dead_minutes is not None for run in test.runs):
-        meaning = f"{time} on a dead link, by share of traffic"
-        dead = _Column(
-            f"dead\n{SHORT[time]}", lambda run: f"{run.dead_minutes or 0.0:.1f}", meaning
+        columns.append(
+            _Column(
+                f"dead\n{SHORT[noun]}",
+                lambda run: f"{run.dead_minutes or 0.0:.1f}",
+                f"{noun}s on a dead link, by share of traffic",
+            )
         )
-        columns.append(dead)
     return columns
 
 
-def _longest(run: BacktestRun) -> str:
-    level = run.any_level
-    return f"{level.longest_streak if level.streak_minutes is None else level.streak_minutes:.0f}"
+def _size(run: BacktestRun, name: str) -> str:
+    """Return the mean, total or worst violation of the one limit."""
+    return shown(float(getattr(run.levels[0], name)))
 
 
 def backtest_table(test: Backtest) -> Table:
@@ -91,8 +89,9 @@ def backtest_table(test: Backtest) -> Table:
 
 
 def legend(test: Backtest) -> list[str]:
-    """Return what the columns mean, line by line."""
+    """Return the order of the rows and what the columns mean, line by line."""
     return [
+        "rows      the learner, then the rules that are usual today, then the best in hindsight",
         *(f"{c.head.split()[0]:<10}{c.meaning}" for c in _columns(test) if c.meaning),
         f"{BEST}: a fixed split of the traffic, known only afterwards",
     ]
@@ -105,32 +104,33 @@ def each_table(test: Backtest) -> Table | None:
     rows = []
     for run in test.runs:
         for k, level in enumerate(run.levels):
-            name, constraint, violated, _, worst, _ = _level_cells(run, level)
-            rows.append(("" if k else name, constraint, violated, worst, _in_all(run, k)))
-    heads = ("policy", "constraint", f"violated\n{SHORT[_time(test)]}", "worst", "CCV")
-    return terminal_table(heads, rows, "lfr", padding=(0, 0, 0, 2))
+            name, *cells = _level_cells(run, level)
+            rows.append(("" if k else name, *cells[:2], *cells[4:7]))
+    heads = ("policy", "constraint", f"over\n{SHORT[time_noun(test)]}", *LEVELS[4:7])
+    return terminal_table(heads, rows, "lfr", padding=(0, 0, 0, 1))
+
+
+LEVELS = ("constraint", "over", "%", "longest", "mean", "total", "worst", "p95")
+"""What the page tells of each constraint."""
 
 
 def _level_cells(run: BacktestRun, level: ServiceLevel) -> tuple[str, ...]:
-    """Return how long, how often and how far a policy violated one constraint."""
-    sizes = (f"{shown(value)} {level.unit}".rstrip() for value in (level.worst, level.p95))
-    return (run.name, level.name, _violated_time(level), f"{100.0 * level.share:.1f}", *sizes)
-
-
-def _in_all(run: BacktestRun, k: int) -> str:
-    """Return the CCV of one of several constraints, in its unit."""
-    each = run.trace.ccv_each
-    assert each is not None
-    return f"{shown(float(each[k]))} {run.levels[k].unit}".rstrip()
-
-
-def _violated_time(level: ServiceLevel) -> str:
-    return f"{level.violated if level.minutes is None else level.minutes:.0f}"
+    """Return how long, how often and how far a policy violated one constraint, as `LEVELS`."""
+    sizes = (level.mean, level.total, level.worst, level.p95)
+    streak = level.longest_streak if level.streak_minutes is None else level.streak_minutes
+    return (
+        run.name,
+        level.name,
+        f"{bad_time(level):.0f}",
+        f"{100.0 * level.share:.1f}",
+        f"{streak:.0f}",
+        *(f"{shown(size)} {level.unit}".rstrip() for size in sizes),
+    )
 
 
 def sentences(test: Backtest) -> list[str]:
     """Return remarks on the table: feasibility, the benchmark, and what was proved."""
-    said = [test.problem.feasibility]
+    said = [better_in_both(test), test.problem.feasibility]
     best = test.best
     if best.status == "time limit":
         said.append(
@@ -148,17 +148,31 @@ def sentences(test: Backtest) -> list[str]:
         word = "above" if more >= 0.0 else "below"
         amount = f"{abs(more):.4g} {test.problem.cost.unit}".rstrip()
         said.append(f"{learner.name} cost {amount} per round {word} that.")
-    proved = learner.certificate
-    if proved is not None and proved.says_nothing is not None:
-        said.append(f"The certificate of {learner.name} {proved.says_nothing}.")
-    elif proved is not None:
-        than = f"{abs(proved):.4g} {'more' if proved >= 0.0 else 'less'}"
-        bound = "at most" if proved >= 0.0 else "at least"
-        said.append(
-            f"Proved of {learner.name}, by its own rounds: in all it cost {bound} {than} than "
-            f"{proved.comparator}."
-        )
+    if learner.certificate is not None:
+        said.append(certificate_sentence(test, learner.certificate))
     return said
+
+
+def certificate_sentence(test: Backtest, proved: Certificate) -> str:
+    """Return what is proved of the learner's cost, or that and why nothing is."""
+    limits, unit = test.problem.limits, test.problem.cost.unit
+    if proved.says_nothing is not None:
+        return f"The certificate {proved.says_nothing}."
+    amount = f"{abs(proved):.4g} {unit}".rstrip()
+    bound = f"at most {amount} more" if proved >= 0.0 else f"at least {amount} less"
+    budgets = proved.budget if isinstance(proved.budget, tuple) else (proved.budget,)
+    split = "meets the limits wherever they can be met"
+    if any(budgets):
+        units = [limit.unit for limit in limits]
+        parts = (f"{shown(b)} {u}".rstrip() for b, u in zip(budgets, units, strict=False))
+        split = f"violates the limits by at most {', '.join(parts)} in total"
+        if proved.infeasible_rounds:
+            split += ", beside what no route avoids"
+    name = test.runs[0].name
+    return (
+        f"Certificate: over the run {name[0].upper()}{name[1:]} cost {bound} than any fixed split "
+        f"that {split}."
+    )
 
 
 def _violated(test: Backtest) -> str:
@@ -206,162 +220,57 @@ def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES
         )
     folder = Path(folder)
     figures = folder / "figures"
-    pictures = list(_draw(test, figures))
+    first, pictures = draw_verdict(test, figures), list(draw_figures(test, figures))
     problem, X = test.problem, test.problem.decision_set
     title = in_html(f"Backtest from {X.source} to {X.target}")  # type: ignore[attr-defined]
     columns = _columns(test)
-    several = ("CCV",) if len(problem.limits) > 1 else ()
     *weights, rounding = next_weights(test, routes)
+    noun = SHORT[time_noun(test)]
     body = [
         f"<h1>{title}</h1>",
+        f'<p class="verdict">{in_html(verdict(test))}</p>',
         f'<p class="soft">{in_html(_asked(test))}</p>',
-        "".join(f"<p>{in_html(sentence)}</p>" for sentence in sentences(test)),
+        figure_section(first, figures, narrow="verdict-narrow"),
         "<h2>Comparison</h2>",
         plain_table(
             [column.head.replace("\n", " ") for column in columns],
             ([column.cell(run) for column in columns] for run in test.runs),
         ),
-        f'<ul class="soft">{"".join(map(_entry, legend(test)))}</ul>',
-        "<h2>Each constraint</h2>",
-        plain_table(
-            (
-                *("policy", "constraint", f"violated {SHORT[_time(test)]}", "%", "worst", "p95"),
-                *several,
-            ),
-            (
-                (*_level_cells(run, level), *(_in_all(run, k) for _ in several))
-                for run in test.runs
-                for k, level in enumerate(run.levels)
-            ),
-        ),
-        '<p class="soft">p95: the violation that 95 % of all rounds do not exceed.</p>',
         "<h2>Decision for the next round</h2>",
         plain_table(("weight", "route"), (line.split(maxsplit=1) for line in weights)),
         f"<p>{in_html(rounding)}</p>",
-        "<h2>Figures</h2>",
+        "<h2>More figures</h2>",
         *(figure_section(picture, figures) for picture in pictures),
+        "<h2>Each constraint</h2>",
+        plain_table(
+            ("policy", "constraint", f"over {noun}", "%", f"longest {noun}", *LEVELS[4:]),
+            (_level_cells(run, level) for run in test.runs for level in run.levels),
+        ),
+        '<p class="soft">longest: without a pause. p95: the violation that 95 % of all rounds do '
+        "not exceed.</p>",
+        "<h2>What this means</h2>",
+        "".join(f"<p>{in_html(sentence)}</p>" for sentence in sentences(test)),
+        f'<ul class="soft">{"".join(map(_entry, legend(test)))}</ul>',
         "<h2>Record of choices</h2>",
+        *(soft(remark) for remark in problem.network.provenance.get("remarks", ())),
         plain_table(("what", "chosen"), problem.record.items()),
     ]
-    return write_file(folder / "backtest.html", document(title, "\n".join(body)))
+    return write_file(folder / "backtest.html", document(title, "\n".join(body), style=STYLE))
 
 
 def _asked(test: Backtest) -> str:
     """Return the question: the cost, the limits, and the rounds."""
-    problem, times = test.problem, _times(test)
+    problem, times = test.problem, round_times(test)
     when = ""
     if times is not None:
         when = f" from {format_time(int(times[0]))} to {format_time(int(times[-1]))}"
     return (
         f"Cost: {problem.cost.name}. Constraints: {'; '.join(map(str, problem.limits))}. "
-        f"{problem.horizon} rounds{when}."
-    )
+        f"{problem.horizon} rounds{when}. {problem.missing}"
+    ).rstrip()
 
 
 def _entry(line: str) -> str:
     """Return a line of the legend as an entry of a list, its term in bold."""
     word, _, meaning = line.partition(": " if line.startswith(BEST) else " ")
     return f"<li><b>{in_html(word)}</b>: {in_html(meaning.strip())}</li>"
-
-
-def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
-    """Draw the figures, and yield the name, heading and caption of each."""
-    problem, X = test.problem, test.problem.decision_set
-    times = _times(test)
-    for k, limit in enumerate(problem.limits):
-        save_figure(_over_time(test, k, limit), folder / f"kept-{k + 1}.png", DPI)
-        yield Picture(
-            f"kept-{k + 1}",
-            f"{limit}: round by round",
-            "The learner and the other policies. Grey: rounds that no action satisfies. The dashed "
-            "line is the limit.",
-        )
-    count = len(problem.limits)
-    figure, axes = canvas(1, 1 + count, 5.5 * (1 + count), 4.0)
-    # Axes for each limit, also where two have one unit.
-    traces = {run.name: replace(run.trace, one_unit=count == 1) for run in test.runs[:MOST_LINES]}
-    mean, *sums = plot_compare(traces, axes=axes[0], times=times)
-    mean.set_ylabel(in_figure(f"{problem.cost.unit or problem.cost.name} per round"), fontsize=9)
-    for ax, limit in zip(sums, problem.limits, strict=True):
-        which = "" if count == 1 else f": {limit}"
-        ax.set_title(in_figure(f"Violation so far, added up (CCV){which}"), fontsize=10, loc="left")
-        ax.set_ylabel(in_figure(limit.quantity.unit or limit.quantity.name), fontsize=9)
-    if (inside := mean.get_legend()) is not None:
-        inside.remove()  # it would cover lines
-    legend_above(figure, mean)
-    save_figure(figure, folder / "compared.png", DPI)
-    yield Picture("compared", "Cost and violation so far", "All policies on the same rounds.")
-    for run in test.runs:
-        if run.voices:
-            figure, axes = canvas(1, 1, 11.0, 2.6)
-            plot_voices(run.voices, axes[0, 0], times=times)
-            save_figure(figure, folder / "voices.png", DPI)
-            yield Picture(
-                "voices",
-                f"Who was followed: {run.name}",
-                "The weight of each adviser after each round; policy is Hedgerow's own decision.",
-            )
-    names = [f"{a} → {b}" for a, b in X.edges]  # type: ignore[attr-defined]
-    used = int(np.count_nonzero(test.runs[0].plays.max(axis=0)))
-    figure, axes = canvas(1, 1, 11.0, 1.2 + 0.26 * min(25, used))
-    plot_shares(test.runs[0].plays, names, axes[0, 0], times=times)
-    save_figure(figure, folder / "shares.png", DPI)
-    yield Picture("shares", f"Traffic on each link: {test.runs[0].name}", "Darker is more traffic.")
-    ends = [problem.network.nodes.index(node) for node in (X.source, X.target)]  # type: ignore[attr-defined]
-    marked = replace(problem.network, source=ends[0], target=ends[1])
-    draw_network(marked, folder / "network.png")
-    yield Picture("network", "The network", "Links as they were read, and their quantities.")
-
-
-def _over_time(test: Backtest, k: int, limit: Limit) -> Any:
-    """Draw one constrained quantity of the learner and of the others over time."""
-    problem, times = test.problem, _times(test)
-    others = [run for run in test.runs if run.name not in (test.runs[0].name, BEST, PLAIN)]
-    figure, axes = canvas(len(others), 1, 11.0, 1.0 + 1.55 * len(others))
-    when = round_positions(times, problem.horizon)
-    mine = _values(test.runs[0], k, limit)
-    drawn = [mine, *(_values(run, k, limit) for run in others)]
-    high = max(float(values.max()) for values in drawn)
-    low = min(float(values.min()) for values in drawn)
-    log = low > 0.0 and high > 10.0 * max(abs(limit.level), 1e-300)
-    infeasible = problem.unavoidable > 0.0
-    for ax, run in zip(axes[:, 0], others, strict=True):
-        grey = {"transform": ax.get_xaxis_transform(), "color": "0.8", "step": "mid"}
-        ax.fill_between(when, 0, 1, where=infeasible, **grey)
-        style = {"linewidth": 0.9, "alpha": 0.9}
-        ax.plot(when, _values(run, k, limit), color=COLOURS[1], label=in_figure(run.name), **style)
-        ax.plot(when, mine, color=COLOURS[0], label=in_figure(test.runs[0].name), **style)
-        line = 0.0 if limit.kind == "capacity" else limit.level
-        ax.axhline(line, color="0.1", linewidth=1.0, linestyle=(0, (4, 3)))
-        if log:
-            ax.set_yscale("log")
-            decades(ax.yaxis, *ax.get_ylim())
-        above = {"loc": "lower left", "bbox_to_anchor": (0.0, 0.98), "borderaxespad": 0.0}
-        ax.legend(frameon=False, fontsize=8, ncols=2, **above)
-        unit = limit.quantity.unit or limit.quantity.name
-        ax.set_ylabel(in_figure(f"{unit} over" if limit.kind == "capacity" else unit), fontsize=8)
-        ax.tick_params(labelsize=8, labelbottom=ax is axes[-1, 0])
-        ax.margins(x=0.0)
-        if times is not None:
-            label_days(ax.xaxis, 9)
-    axes[-1, 0].set_xlabel("round t" if times is None else "time, UTC", fontsize=9)
-    return figure
-
-
-def _values(run: BacktestRun, k: int, limit: Limit) -> Vector:
-    """Return the constrained quantity in its own unit: the constraint's value, plus the level."""
-    each = run.trace.violations_each
-    values = run.trace.violations if each is None else each[k]
-    if limit.kind == "capacity":
-        return values
-    return values + limit.level if limit.kind == "cap" else limit.level - values
-
-
-def _times(test: Backtest) -> Vector | None:
-    """Return when the rounds were, where all of them have a time."""
-    times = test.problem.network.times
-    return times if times is not None and len(times) == test.problem.horizon else None
-
-
-def _time(test: Backtest) -> str:
-    return "rounds" if test.problem.round_minutes is None else "minutes"

@@ -21,7 +21,7 @@ from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet
 EXACT, ORACLE, INHERITED, NONE = "yes", "oracle", "inner", "-"
 LEGEND = (
     f"{EXACT}: a method of its own; {ORACLE}: through the oracle alone, to a stated tolerance; "
-    f"{INHERITED}: if the sets inside can; {NONE}: no."
+    f"{INHERITED}: if the sets inside can; {NONE}: no. Sorted by name."
 )
 
 

@@ -86,12 +86,21 @@ def folded(title: str, body: str) -> str:
     return f"<details><summary>{in_html(title)}</summary>{body}</details>"
 
 
-def figure_section(picture: Picture, folder: Path) -> str:
-    """Return a figure with its PNG embedded."""
-    data = base64.b64encode((folder / f"{picture.name}.png").read_bytes()).decode()
+def figure_section(picture: Picture, folder: Path, narrow: str = "") -> str:
+    """Return a figure with its PNG embedded; phones show the one named `narrow` in its place."""
+    data = _embedded(folder / f"{picture.name}.png")
+    source = ""
+    if narrow:
+        phone = _embedded(folder / f"{narrow}.png")
+        source = f'<source media="(max-width: 40rem)" srcset="{phone}">'
     heading, caption = in_html(picture.heading), in_html(picture.caption)
     screen = "pan" if picture.wide else "fit"
     return (
-        f'<figure><h3>{heading}</h3><div class="{screen}"><img alt="{heading}. {caption}" '
-        f'src="data:image/png;base64,{data}"></div><figcaption>{caption}</figcaption></figure>'
+        f'<figure><h3>{heading}</h3><div class="{screen}"><picture>{source}<img '
+        f'alt="{heading}. {caption}" src="{data}"></picture></div>'
+        f"<figcaption>{caption}</figcaption></figure>"
     )
+
+
+def _embedded(path: Path) -> str:
+    return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"

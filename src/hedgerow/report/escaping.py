@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions
+from rich.containers import Lines
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -29,9 +35,45 @@ LATEX = str.maketrans(
 )
 
 
+PIECE = re.compile(r"[^\s_/.,-]*[_/.,-]*")
+"""Names are broken after these characters alone."""
+
+
+class Line(Text):
+    """A text that is broken between words, or inside a long name where it has a joint."""
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """Return the width of the longest piece, and of the longest line."""
+        widest = super().__rich_measure__(console, options).maximum
+        pieces = (cell_len(piece) for word in self.plain.split() for piece in PIECE.findall(word))
+        return Measurement(min(widest, max(pieces, default=0)), widest)
+
+    def wrap(self, console: Console, width: int, **more: Any) -> Lines:
+        """Wrap at spaces, and a word that is wider than a line at its joints."""
+        words = re.split(r"(\s+)", self.plain)
+        text = Text("".join(_broken(word, width) for word in words), self.style)
+        return text.wrap(console, width, **more)
+
+
+def _broken(word: str, width: int) -> str:
+    """Return a word with line breaks, where it is wider than a line.
+
+    >>> _broken("garber_kretzu_2024_dpp", 14).split()
+    ['garber_kretzu_', '2024_dpp']
+    """
+    if cell_len(word) <= width:
+        return word
+    lines = [""]
+    for piece in PIECE.findall(word):
+        if lines[-1] and cell_len(lines[-1] + piece) > width:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(lines)
+
+
 def in_table(text: object) -> Text:
     """Return a cell or a line for rich: no markup, no emoji codes."""
-    return Text(printable(text))
+    return Line(printable(text))
 
 
 def terminal_table(

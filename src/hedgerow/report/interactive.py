@@ -496,26 +496,26 @@ def _interval(rate: Rate) -> str:
     return f"{rate.exponent:.2f}, from {rate.low:.2f} to {rate.high:.2f}"
 
 
-def eagerness_panels(eager: Mapping[ProblemAtHorizon, Sequence[Row]], method: str) -> list[Panel]:
+def eagerness_panels(sweeps: Mapping[ProblemAtHorizon, Sequence[Row]], method: str) -> list[Panel]:
     """Return regret and CCV of a method against eagerness, a line for each problem."""
     return [
-        Panel("Regret", _by_eagerness(eager, method, "regret")),
-        Panel("Violation (CCV)", _by_eagerness(eager, method, "ccv")),
+        Panel("Regret", _by_eagerness(sweeps, method, "regret")),
+        Panel("Violation (CCV)", _by_eagerness(sweeps, method, "ccv")),
     ]
 
 
 def _by_eagerness(
-    eager: Mapping[ProblemAtHorizon, Sequence[Row]], method: str, which: Which
+    sweeps: Mapping[ProblemAtHorizon, Sequence[Row]], method: str, which: Which
 ) -> dict[str, Any]:
     label, unit, least = (REGRET, "regret", -math.inf) if which == "regret" else (CCV, "CCV", 0.0)
-    means = {place: [getattr(row, which) for row in rows] for place, rows in eager.items()}
+    means = {place: [getattr(row, which) for row in rows] for place, rows in sweeps.items()}
     ends = {place: [_ends(mean, least) for mean in some] for place, some in means.items()}
-    played = sorted({row.config.eagerness for rows in eager.values() for row in rows})
+    played = sorted({row.config.eagerness for rows in sweeps.values() for row in rows})
     eagerness = Axis("eagerness", played[0], played[-1], 0.0, tuple(played))
     axis = _percent_axis(label, [end for some in ends.values() for pair in some for end in pair])
     plot, lines = _Plot(eagerness, axis), []
     x, y, shapes = eagerness.field("x"), axis.field("y"), list(MARKERS.values())
-    for k, (place, rows) in enumerate(eager.items()):
+    for k, (place, rows) in enumerate(sweeps.items()):
         columns = eagerness.columns(x=[row.config.eagerness for row in rows])
         bottom, top = zip(*ends[place], strict=True)
         columns |= axis.columns(y=[mean.value for mean in means[place]], bottom=bottom, top=top)

@@ -63,7 +63,7 @@ def _number(x: float, digits: int) -> str:
 
 
 LEGEND = (
-    "e       eagerness, tuned where a method has it: the value nearest to 1\n"
+    "e       eagerness; of several values the one nearest to 1 is shown\n"
     "regret  cost above the best fixed action's; < 0: bought with violation.\n"
     "        In % of its cost or of the unconstrained one's, the larger\n"
     "CCV     sum of max(0, g_t), in % of the best unconstrained action's\n"

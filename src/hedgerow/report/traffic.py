@@ -32,7 +32,8 @@ LEGEND = (
     "latency: of the average unit of traffic; largest use: the largest utilisation of a link in a "
     "round; CCV: the sum over all rounds of what was above the limit, and above the share of such "
     "rounds; proved: a bound of the cost above the best fixed split's, proved by the run alone; "
-    "time: ask, feedback and tell, per round."
+    "time: ask, feedback and tell, per round. Rows: fixed rules, then programmes of matrices seen, "
+    "then learners."
 )
 
 
