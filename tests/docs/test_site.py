@@ -88,7 +88,8 @@ def site(tmp_path_factory):
     (at / "docs" / "tutorial" / "formula.md").write_text(
         "---\norphan: true\n---\n# Formula\n\n$x^2$, $\\lVert y\\rVert/2$\n"
     )
-    for name in ("evidence", "examples", "requirements", "src", "tools"):
+    linked = ("CITATION.bib", "CITATION.cff")
+    for name in ("evidence", "examples", "requirements", "src", "tools", *linked):
         (at / name).symlink_to(ROOT / name)
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-D", "plot_gallery=0"]
     done = subprocess.run(

@@ -48,7 +48,7 @@ def test_every_method_is_told_by_default_what_the_registry_says(name, preset):
     given = [step.x for step in hr.play(told, problem(), method.feedback(KNOWN))]
     assert np.array_equal(plays, given)
     if hasattr(own, "summary"):  # all but policies that stand alone, in the theory preset
-        assert "rounds        12" in str(own.summary())
+        assert own.summary().rounds == 12
 
 
 def test_simulate_just_works_for_whole_constraints_and_values():

@@ -215,6 +215,9 @@ class OracleAlone(hr.DecisionSet):
     def contains(self, x, tol=1e-9):
         return float(np.abs(x).max()) <= 1.0 + tol
 
+    def supports(self, capability):
+        return False
+
 
 def test_policies_that_cannot_be_sampled_are_refused():
     for kind in WRAPPERS.values():

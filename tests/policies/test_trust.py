@@ -244,6 +244,8 @@ def test_several_constraints_are_their_maximum_or_refused(name: str, several: An
     if isinstance(policy, hr.ConstrainedPolicy):
         policy.tell(ONE, several)
         other.tell(ONE, ONE)
+        assert policy._state["mixed_units"][0] == float(len(several) > 1)
+        policy._state["mixed_units"][0] = 0.0  # a list may have several units: the only difference
     else:
         with pytest.raises(TypeError, match="EvalGrad"):
             policy.tell(ONE, several)

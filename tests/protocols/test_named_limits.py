@@ -273,14 +273,14 @@ def test_a_summary_counts_rounds_that_no_action_keeps_in_words():
     hr.simulate(one, hr.RecordedProblem(X, [(cost, caps[0]) for cost, caps in outage()]))
     (count,) = one.summary().infeasible_each
     assert 0 < count == one.certificate().infeasible_rounds <= 20
-    line = f"infeasible    in {count} of 200 rounds no action meets the limit"
+    line = f"infeasible         in {count} of 200 rounds no action meets the limit"
     assert line in str(one.summary()).splitlines()
     two = hr.projection_free_coco(X, constraints=2)
     hr.simulate(two, hr.RecordedProblem(X, outage()))
     counts = two.summary().infeasible_each
     assert counts[0] > 0 == counts[1]
     said = f"in {counts[0]} of 200 rounds no action meets the limit latency"
-    assert f"infeasible    {said}" in str(two.summary().named(NAMES)).splitlines()
+    assert f"infeasible         {said}" in str(two.summary().named(NAMES)).splitlines()
     calm = hr.projection_free_coco(X)
     hr.simulate(calm, hr.RecordedProblem(X, [(cost, caps[0]) for cost, caps in rounds()]))
     assert "infeasible" not in str(calm.summary())
@@ -326,7 +326,7 @@ def test_the_summary_of_one_queue_has_a_ccv_where_all_have_one_unit():
     summary = policy.summary()
     assert summary.ccv == pytest.approx(trace.ccv)
     unit = next(iter(ALIKE.values()))
-    line = f"CCV           {summary.ccv:.6g} {unit}, of the largest violation of each round"
+    line = f"CCV                {summary.ccv:.6g} {unit}, of the largest violation of each round"
     assert line in str(summary.named(ALIKE)).splitlines()
     one = hr.projection_free_coco(X)
     hr.simulate(one, hr.RecordedProblem(X, [(cost, hr.Maximum(caps)) for cost, caps in rounds()]))

@@ -141,7 +141,7 @@ class ShardedTraffic:
     >>> paths = bulk_paths(edges, pairs, k=2)
     >>> game = ShardedTraffic(paths, [1.0, 1.0, 1.0], [10.0] * 3, 0.5, shards=1)
     >>> game.report([8.0, 2.0]).largest
-    0.6
+    0.8
     >>> for _ in range(50):
     ...     seen = game.report([8.0, 2.0])
     >>> seen.violation < 0.01
