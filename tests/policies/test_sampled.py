@@ -215,7 +215,7 @@ class OracleAlone(hr.DecisionSet):
     def contains(self, x, tol=1e-9):
         return float(np.abs(x).max()) <= 1.0 + tol
 
-    def supports(self, capability):
+    def supports(self, capability):  # noqa: ARG002
         return False
 
 

@@ -280,7 +280,7 @@ def test_a_summary_counts_rounds_that_no_action_keeps_in_words():
     counts = two.summary().infeasible_each
     assert counts[0] > 0 == counts[1]
     said = f"in {counts[0]} of 200 rounds no action meets the limit latency"
-    assert f"infeasible         {said}" in str(two.summary().named(NAMES)).splitlines()
+    assert f"infeasible    {said}" in str(two.summary().named(NAMES)).splitlines()
     calm = hr.projection_free_coco(X)
     hr.simulate(calm, hr.RecordedProblem(X, [(cost, caps[0]) for cost, caps in rounds()]))
     assert "infeasible" not in str(calm.summary())
