@@ -215,7 +215,7 @@ def solve(
 def measure_game(pairs: int, network: Topology | None = None) -> Any:
     """Play 200 rounds with two failures, beside ECMP and shortest paths."""
     begin = time.perf_counter()
-    traffic = scene(pairs, network)
+    traffic = InternetTraffic(pairs, 10_000, SEED, network=network)  # no paths of an earlier run
     paths_seconds = time.perf_counter() - begin
     begin = time.perf_counter()
     ours = game(traffic, threads=2)
