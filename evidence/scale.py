@@ -263,6 +263,7 @@ def measure_game(pairs: int, network: Topology | None = None) -> Any:
             "2 threads": float(np.median(seconds)),
         },
         "certificate": ours.certificate() / ROUNDS,
+        "longest": float(traffic.paths.along(traffic.latency).max()),
         "methods": {
             name: {
                 "cost": float(np.mean([r.cost for r in seen])),
