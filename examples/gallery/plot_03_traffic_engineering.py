@@ -19,9 +19,9 @@ matrices = hr.problems.gravity_demands(network, horizon=576, seed=3, rounds_per_
 problem = hr.problems.TrafficEngineering.from_network(network, matrices, k=4)
 splits = problem.decision_set
 traces = {
+    "Hedgerow": hr.simulate(hr.projection_free_coco(splits), problem),
     "shortest paths": hr.simulate(hr.baselines.FixedSplit(splits, problem.shortest), problem),
     "equal splits": hr.simulate(hr.baselines.FixedSplit(splits, problem.equal_split), problem),
-    "Hedgerow": hr.simulate(hr.projection_free_coco(splits), problem),
 }
 
 # %%
