@@ -24,12 +24,15 @@ EVIDENCE := evidence/make.py evidence/default.py evidence/rates.py evidence/riva
 EVIDENCE_LITELLM := evidence/litellm_routing.py
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test test-lowest test-python test-numba test-litellm dist check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
+.PHONY: demo test suite test-lowest test-python test-numba test-litellm dist check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
 
 demo: $(READY)
 	$(BIN)/hedgerow reproduce
 
-test: lint
+test: $(READY)  # lint has work for one processor, so both run at once
+	@$(MAKE) --no-print-directory -j 2 lint suite
+
+suite: $(READY)
 	$(BIN)/pytest -q -n 2
 
 # The same tests with the lowest versions that pyproject.toml allows, in an environment of their own.

@@ -351,7 +351,7 @@ import hedgerow as hr
 from hedgerow._engine import kernel
 assert not kernel.KNOWN
 problem = hr.problems.IidSimplex(n=5, horizon=40, seed=3)
-policy = hr.projection_free_coco(problem.decision_set)
+policy = hr.projection_free_coco(problem.decision_set, tracking=False)
 trace = hr.simulate(policy, problem)
 assert trace.compiled
 policy.tell(hr.feedback.EvalGrad(1.0, np.ones(5)), hr.feedback.EvalGrad(0.5, np.arange(5.0)))
@@ -365,7 +365,7 @@ def test_a_whole_policy_plays_the_same_with_an_unknown_numba(tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     problem = hr.problems.IidSimplex(n=5, horizon=40, seed=3)
-    policy = hr.projection_free_coco(problem.decision_set)
+    policy = hr.projection_free_coco(problem.decision_set, tracking=False)
     trace = hr.simulate(policy, problem)
     policy.tell(hr.feedback.EvalGrad(1.0, np.ones(5)), hr.feedback.EvalGrad(0.5, np.arange(5.0)))
     expected = (*trace.costs, *trace.violations, *policy.ask())
