@@ -119,7 +119,7 @@ def announce(line: str) -> Watcher | None:
     """Log a line, and show it in a terminal or notebook where logging is not set up.
 
     Returns:
-        What shows it, and progress after it; None where nobody watches.
+        What shows the line and the progress after it; None if nothing is shown.
 
     """
     _log.info(line)

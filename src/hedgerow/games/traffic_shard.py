@@ -16,6 +16,7 @@ from hedgerow.inputs import Vector
 from hedgerow.kernels import path_rounds
 from hedgerow.kernels.policy_tables import UNDECLARED, tell_learner
 from hedgerow.learners.tracking_blocks import TrackingBlocks
+from hedgerow.problems.internet_traffic import shortest_shares
 from hedgerow.sets.compiled import NO_NUMBERS
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.paths.bulk_paths import PathBlock
@@ -75,9 +76,8 @@ class Shard:
         self.begin, self.end, self.stream = begin, begin + paths.pairs, stream
         sizes = np.diff(paths.first)
         simplices = {int(n): Simplex(int(n)) for n in np.unique(sizes)}
-        start = np.zeros(paths.paths)
-        start[paths.first[:-1]] = 1.0
-        self.learner = TrackingBlocks(Product(*(simplices[n] for n in sizes.tolist())), start=start)
+        X = Product(*(simplices[n] for n in sizes.tolist()))
+        self.learner = TrackingBlocks(X, start=shortest_shares(paths))
         self.table = path_rounds.paths_table.filled(
             first=paths.first, ptr=paths.ptr, hops=paths.hops, latency=paths.along(latency)
         )
