@@ -24,6 +24,7 @@ from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.composition import Composition, check_parts
 from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
+from hedgerow.policies.retreat import Retreat
 from hedgerow.policies.summary import AdviserTotals, Summary
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.late_feedback import as_play, reach_of
@@ -31,6 +32,7 @@ from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import Restorable
 from hedgerow.surrogates.make_loss import WRITTEN
 from hedgerow.surrogates.queued import checked, checked_each, is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, ObservedRanges, WorstCaseRanges
@@ -50,6 +52,8 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         learner: plays one sequence of losses.
         surrogate: turns cost and constraint into the loss.
         theorems: what is proved of the pair, for `guarantees()`.
+        retreat: keeps decisions where the last constraint allows them, for a surrogate with one
+            queue; left out, the learner decides.
 
     """
 
@@ -58,6 +62,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         learner: Learner[EvalGrad],
         surrogate: Surrogate[EvalGrad, Seen],
         theorems: tuple[Theorem, ...] = (),
+        retreat: Retreat | None = None,
     ):
         check_parts(learner, surrogate)  # before the set is measured
         sums = dict.fromkeys(("inner", "price", "rounds", "size", "prices"), 1)
@@ -71,6 +76,13 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
             learner, surrogate, theorems, {"s": learner.decision_set.dim} | sums | totals
         )
         self._warned, self._dim = False, learner.decision_set.dim
+        if retreat is not None and queues > 1:
+            raise ValueError(
+                "a policy retreats from one constraint; leave retreat out with a queue for each"
+            )
+        self.retreat = retreat
+        if retreat is not None:
+            self._charged.append(retreat.array)
         if names:
             self._charged.append(self._state["advisers"])
         if isinstance(surrogate, ReadsLedger):
@@ -83,7 +95,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         return feedback
 
     def ask(self, advice: Advice | None = None) -> Vector:
-        """Return the learner's decision; advice has a share in it that follows its merits.
+        """Return the decision; advice has a share in it that follows its merits.
 
         Args:
             advice: a point of the set that somebody proposes for this round, or one for each
@@ -99,8 +111,20 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
                     "projection_free_coco(X, advisers=['plan'])"
                 )
             learner.advise(advice)
-            store_play(self.ledger, learner.ask())
-        return self.learner.ask()
+            self._take_advised()
+        return self.learner.ask() if self.retreat is None else self.retreat.decision.copy()
+
+    def end_retreat(self) -> None:
+        """Let the learner decide from now on, for a wrapper that chooses the decision itself."""
+        if self.retreat is not None:
+            self.retreat.end(self.learner.ask())
+
+    def _take_advised(self) -> None:
+        """Take the learner's decision, which advice has changed."""
+        x = self.learner.ask()
+        store_play(self.ledger, x)
+        if self.retreat is not None:
+            self.retreat.decide(x)
 
     @property
     def advisers(self) -> tuple[str, ...]:
@@ -138,7 +162,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         """Take recorded advice from now on, or no longer; see `AdvisedOCG.follow`."""
         learner = cast(AdvisedOCG, self.learner)
         learner.follow(recorded)
-        store_play(self.ledger, learner.ask())
+        self._take_advised()
         for name in ("_table", "_late_table"):  # they have no place for recorded advice
             self.__dict__.pop(name, None)
 
@@ -203,6 +227,8 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         if make is None or not not_overridden(self, ConstrainedPolicy, "ask", "tell"):
             return None
         rounds: CompiledRounds | None = make(self.learner, self.ledger)
+        if self.retreat is not None and isinstance(rounds, LossRounds):
+            rounds.retreat = self.retreat.array
         return rounds if rounds is not None and feedback is rounds.feedback else None
 
     def warn_if_ignored(self) -> None:
@@ -287,6 +313,11 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
 
         return transferred(self, decision_set, kept)
 
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        retreat = {} if self.retreat is None else {"retreat": self.retreat}
+        return {**super()._parts, **retreat}
+
     def _ranges(self) -> list[WorstCaseRanges]:
         """Return the ranges that the surrogate, or each of several, has learnt."""
         parts = getattr(self.surrogate, "surrogates", (self.surrogate,))
@@ -330,19 +361,20 @@ def tell_in_python(
     policy: ConstrainedPolicy[Any], cost: EvalGrad, constraint: Constraints, at: Vector | None
 ) -> None:
     """Take in a round by `tell_round`, with surrogate and learner as functions of Python."""
-    learner, x = policy.learner, policy.ask()
-    n, point = x.size, x if at is None else as_play(at, policy.decision_set, x)
+    learner, x, decision = policy.learner, policy.learner.ask(), policy.ask()
+    n, point = x.size, decision if at is None else as_play(at, policy.decision_set, decision)
     parts = checked_each(constraint, n)
     worst = max(parts, key=lambda seen: seen.value, default=EvalGrad(0.0, np.zeros(n)))
     given: Constraints = parts[0] if isinstance(constraint, EvalGrad) else parts
-    loss = EvalGrad(0.0, x)
+    loss, retreat = EvalGrad(0.0, x), policy.retreat
 
     def make_loss(*round_: Any) -> tuple[float, ...]:
         nonlocal loss
-        s = round_[1]
-        loss = policy._make_loss(cost, given, at)
+        s, told, seen_at = round_[1], round_[4], round_[6]
+        known = given if retreat is None else replace(worst, value=told)
+        loss = policy._make_loss(cost, known, at)
         s[:] = loss.grad
-        return WRITTEN, policy.surrogate.price, dot(s, point), dot(s, s), UNMEASURED, UNDECLARED
+        return WRITTEN, policy.surrogate.price, dot(s, seen_at), dot(s, s), UNMEASURED, UNDECLARED
 
     def step(*_: Any) -> bool:
         learner.tell(loss)
@@ -358,6 +390,7 @@ def tell_in_python(
         x=x,
         at=point.copy(),
         late=at is not None,
+        retreat=NO_NUMBERS if retreat is None else retreat.array,
         loss=np.empty(n),
         ledger=policy.ledger,
         each=policy._state["ccv_each"] if "ccv_each" in policy._state.layout else NO_NUMBERS,

@@ -223,6 +223,7 @@ class LimitedStep(Stateful):
                 "LimitedStep needs a policy of a learner and a surrogate with one queue, such as "
                 f"projection_free_coco(X) without constraints=m, got {policy!r:.60}"
             )
+        policy.end_retreat()  # the decision is chosen here
         self.policy = policy
         n = policy.decision_set.dim
         self._state = State(y=n, totals=UNLIMITED + 1)

@@ -31,6 +31,7 @@ from hedgerow.policies.presets import (
     refuse_in_theory,
     warn_if_vacuous,
 )
+from hedgerow.policies.retreat import Retreat
 from hedgerow.policies.theorem import (
     ANALYTIC,
     AT_ONCE,
@@ -192,7 +193,8 @@ def projection_free_coco(
         ranges = ObservedRanges(learner, violation_unit, given_ratio(lipschitz))
         return AdaptiveSurrogate(ranges, eagerness, scale, budget, guard)
 
-    return ConstrainedPolicy(learner, one_or_each(surrogate, constraints, each), theorems)
+    retreat = Retreat(learner) if constraints is None else None
+    return ConstrainedPolicy(learner, one_or_each(surrogate, constraints, each), theorems, retreat)
 
 
 projection_free_coco_plain = baseline(

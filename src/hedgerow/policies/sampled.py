@@ -184,6 +184,7 @@ class LazySampled(SampledPlay):
                 f"{type(policy.learner).__name__} does not have; build the policy with "
                 "tracking=False, or use Sampled"
             )
+        policy.end_retreat()  # the vertex follows the learner's steps
         super().__init__(policy, self._seed(seed, rng))
 
     def _next(self) -> Vector:

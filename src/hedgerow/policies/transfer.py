@@ -12,6 +12,7 @@ from hedgerow.inputs import Vector
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import BETA, UNIT, CertificateSteps, M, P
 from hedgerow.learners.tracking_ocg import TrackingOCG
+from hedgerow.policies.retreat import Retreat
 from hedgerow.sets.decision_set import DecisionSet, Decomposable
 from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.guard import Guard
@@ -44,7 +45,7 @@ def transferred(
     old = policy.decision_set
     places = _places(old, decision_set, kept)
     sums = _taken(learner._state["S"], places)
-    start = _brought(old, decision_set, policy.ask(), places, sums)
+    start = _brought(old, decision_set, learner.ask(), places, sums)
     args, named = learner._made_of
     given = inspect.signature(type(learner).__init__).bind(learner, *args, **named).arguments
     del given["self"]
@@ -52,7 +53,8 @@ def transferred(
     _carry_sums(learner, heir, sums)
     surrogate = _rebuilt(policy.surrogate, {id(learner): heir})
     _carry_numbers(policy.surrogate, surrogate)
-    made = ConstrainedPolicy(heir, surrogate)
+    retreat = None if policy.retreat is None else Retreat(heir)
+    made = ConstrainedPolicy(heir, surrogate, retreat=retreat)
     made.take_units(not policy._state["mixed_units"][0])
     return made
 

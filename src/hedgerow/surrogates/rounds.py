@@ -21,6 +21,7 @@ from hedgerow.kernels.certificate import (
     store_play,
 )
 from hedgerow.kernels.policy_tables import STEP, CompiledStep
+from hedgerow.kernels.retreat import APART, NUMBERS, choose_decision, count_more, see_constraint
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
 from hedgerow.kernels.vectors import dot, dots_and_norms
 from hedgerow.learners.arguments import before_warning
@@ -53,8 +54,9 @@ round_table = TableType(
         "step": step_type,  # of the learner
         "learner": any_table,
         "x": write,  # its decision
-        "at": read,  # where the round was seen: x itself, unless feedback is late
+        "at": read,  # where the round was seen: the decision, unless feedback is late
         "late": types.boolean,
+        "retreat": write,  # as `kernels/retreat.py` has it; empty where x is the decision
         "loss": write,  # memory for the gradient of a loss
         "ledger": write,  # what the certificate remembers
         "each": write,  # the ledger's sums of single constraints, where it has them
@@ -76,12 +78,21 @@ def play_round(
     products: tuple[float, float, float, float],
     k: int,
 ) -> bool:
-    """Play round t of Algorithm 2, as `kernels/rounds.py` describes it."""
+    """Play round t of Algorithm 2, as `kernels/rounds.py` describes it.
+
+    A policy that retreats is told what its learner's decision x would have cost and violated, by
+    the tangents at the decision y that was played.
+    """
     if not abs(cost) <= LARGEST_PART:
         return False
+    retreat, less, told, at = table.retreat, 0.0, value, table.at
+    if len(retreat) > 0 and not table.late and retreat[len(retreat) - NUMBERS + APART] > 0.0:
+        f, g, cost2, force2 = products
+        at, products = table.x, (dot(a, table.x), dot(c, table.x), cost2, force2)
+        less, told = products[0] - f, value + (products[1] - g)
     # lines 6 and 7: Q(t), and the surrogate's gradient s = grad f_t + w_t grad g_t
     made, price, inner, norm2, tangent2, declared = table.make_loss(
-        table.surrogate, table.loss, a, c, value, table.x, table.at, products
+        table.surrogate, table.loss, a, c, told, table.x, at, products
     )
     if made != made:
         return False
@@ -92,8 +103,14 @@ def play_round(
     if not table.step(table.learner, s, table.noise[k], here, (tangent2, norm2, declared)):
         table.take_back(table.surrogate)
         return False
-    certificate_add(table.ledger, s, inner, norm2, price, cost, value)
+    certificate_add(table.ledger, s, inner - less, norm2, price, cost, value)
     add_each(table.each, table.values)
+    if len(retreat) > 0:
+        if not table.late:
+            more = max(0.0, value) - max(0.0, told)
+            count_more(retreat, -less, more, products[2], products[3] if value > 0.0 else 0.0)
+        see_constraint(retreat, c, value, table.at)
+        choose_decision(retreat, table.x)
     return True
 
 
@@ -121,12 +138,20 @@ class LossRounds(CompiledRounds):
 
     feedback: Feedback = staticmethod(first_order)
     make_loss, take_back = staticmethod(make_loss), staticmethod(take_back)
+    retreat: Vector = NO_NUMBERS
+    """Of a policy that retreats, as `kernels/retreat.py` has it."""
 
     def __init__(self, learner: Any, step: CompiledStep, surrogate: Any, ledger: Vector):
         self._learner, self._step, self._ledger = learner, step, ledger
         self._surrogate = surrogate
         self._policy: Any = None
         self._each = NO_NUMBERS
+
+    @property
+    def decision(self) -> Vector:
+        """What is played: the learner's decision, unless the policy retreats."""
+        x: Vector = self._step.x
+        return self.retreat[: x.size] if self.retreat.size else x
 
     @property
     def table(self) -> Any:
@@ -148,8 +173,9 @@ class LossRounds(CompiledRounds):
             step=untyped(step.step, step_type),
             learner=untyped(step.table),
             x=step.x,
-            at=step.x if at is None else at,
+            at=self.decision if at is None else at,
             late=at is not None,
+            retreat=self.retreat,
             loss=step.loss,
             ledger=self._ledger,
             each=self._each,
@@ -170,7 +196,7 @@ class LossRounds(CompiledRounds):
         return self._policy, end
 
     def _policy_with(self, noise: Vector, rounds: Any) -> Any:  # noqa: ARG002
-        return policy_of(play_round, self._table(noise), self._step.x)
+        return policy_of(play_round, self._table(noise), self.decision)
 
     def finish(self, played: int) -> None:
         """Remember the decision, and how much noise was used."""
@@ -234,4 +260,4 @@ class EachLossRounds(LossRounds):
 
     def _policy_with(self, noise: Vector, rounds: Any) -> Any:
         self._surrogate = self._each_table(rounds.gradients, rounds.values)
-        return policy_of(play_round, self._table(noise, rounds.values), self._step.x)
+        return policy_of(play_round, self._table(noise, rounds.values), self.decision)

@@ -1,0 +1,67 @@
+"""Retreat: do not go where the last constraint would be violated, as far as its tangent tells.
+
+retreat = [y, the decision | z, the last decision that satisfied its round | c | numbers], where
+<c, .> + level is the tangent of the last constraint; empty for a policy that does not retreat.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
+from hedgerow.kernels.vectors import copy, dot
+
+Array = Any
+APART, LEVEL, MORE_COST, MORE_CCV, COST_ROOT, GRAD_ROOT, DIAMETER, ENDED, NUMBERS = range(9)
+"""The numbers: 1 if y is not the learner's decision x; the level; what y has cost and violated more
+than x, by tangents; the roots of the sums of ||grad f||^2 and, over rounds that y violates, of
+||grad g||^2; D; and 1 if the learner decides from now on."""
+ROUNDING = 1e-12
+"""Values of a tangent that differ by less, relative to its terms, are the same."""
+
+
+@kernel(nothing, write, number, number, number, number)
+def count_more(retreat: Array, cost: float, violation: float, cost2: float, force2: float) -> None:
+    """Add what a round at y cost and violated more than at x; force2 = 0 if y satisfies it."""
+    own = retreat[len(retreat) - NUMBERS :]
+    own[MORE_COST] += cost
+    own[MORE_CCV] += violation
+    own[COST_ROOT] = math.hypot(own[COST_ROOT], math.sqrt(cost2))
+    own[GRAD_ROOT] = math.hypot(own[GRAD_ROOT], math.sqrt(force2))
+
+
+@kernel(nothing, write, read, number, read)
+def see_constraint(retreat: Array, c: Array, value: float, at: Array) -> None:
+    """Take in a constraint with this value and gradient c at the decision `at`."""
+    n = len(c)
+    if value <= 0.0:
+        copy(retreat[n : 2 * n], at)
+    copy(retreat[2 * n : 3 * n], c)
+    retreat[3 * n + LEVEL] = value - dot(c, at)
+
+
+@kernel(nothing, write, read)
+def choose_decision(retreat: Array, x: Array) -> None:
+    """Write the next decision y: the learner's x, or a point between x and z.
+
+    y = x if x satisfies the tangent, if z violates it no less than x, or if y has lost too much to
+    x so far. Otherwise y is the first point from x to z that satisfies the tangent, z if none does.
+    """
+    n = len(x)
+    y, z, c, own = retreat[:n], retreat[n : 2 * n], retreat[2 * n : 3 * n], retreat[3 * n :]
+    level, slope, D = own[LEVEL], dot(c, x), own[DIAMETER]
+    there, rounding = level + slope, ROUNDING * (abs(level) + abs(slope))
+    own[APART] = 0.0
+    behind = own[MORE_COST] > D * own[COST_ROOT] or own[MORE_CCV] > D * own[GRAD_ROOT]
+    if there <= rounding or behind or own[ENDED] > 0.0:
+        copy(y, x)
+        return
+    safest = level + dot(c, z)
+    if safest >= there - rounding:
+        copy(y, x)
+        return
+    own[APART] = 1.0
+    share = 1.0 if safest >= 0.0 else there / (there - safest)
+    for i in range(n):
+        y[i] = x[i] + share * (z[i] - x[i])

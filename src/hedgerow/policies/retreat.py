@@ -1,0 +1,79 @@
+"""Retreat: a decision that the last constraint allows, between the learner's and an earlier one."""
+
+from __future__ import annotations
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import Vector
+from hedgerow.kernels.retreat import (
+    COST_ROOT,
+    DIAMETER,
+    ENDED,
+    GRAD_ROOT,
+    MORE_CCV,
+    MORE_COST,
+    NUMBERS,
+    choose_decision,
+)
+from hedgerow.protocols.parts import Learner
+from hedgerow.snapshot import State, Stateful
+
+
+class Retreat(Stateful):
+    """Keeps a policy from going where the last constraint would be violated.
+
+    A learner's step may lead where the constraint that was just seen is violated, by its tangent.
+    Then the policy plays y_{t+1} between the learner's x_{t+1} and z, the last decision that
+    satisfied its round: the first point on the way that satisfies the tangent, or z itself if none
+    does. Where z violates the tangent no less than x_{t+1}, it plays x_{t+1}.
+
+    The learner is told what its own decision x_t would have cost and violated, by the tangents at
+    y_t. So it learns from violations that did not happen, and every bound for x_t holds as it did.
+    What y_t loses to x_t is limited: while it has cost more by D (sum ||grad f_t||^2)^{1/2}, or
+    violated more by D (sum ||grad g_t||^2)^{1/2} over violated rounds, the policy plays x_{t+1}.
+    Both sums are of order sqrt T (theory.md). No oracle call.
+
+    Args:
+        learner: who decides unless the policy retreats; its set and first play are used.
+
+    """
+
+    def __init__(self, learner: Learner[EvalGrad]):
+        x = learner.ask()
+        self._state = State(y=x.size, z=x.size, c=x.size, numbers=NUMBERS)
+        self._state["y"][:] = self._state["z"][:] = x
+        self._state["numbers"][DIAMETER] = learner.decision_set.diameter
+
+    @property
+    def array(self) -> Vector:
+        """Its numbers, for the kernels."""
+        return self._state.array
+
+    @property
+    def decision(self) -> Vector:
+        """y, a live view of the state."""
+        return self._state["y"]
+
+    def decide(self, x: Vector) -> None:
+        """Choose the decision again, for another x of the learner."""
+        choose_decision(self.array, x)
+
+    def end(self, x: Vector) -> None:
+        """Leave the decision to the learner from now on, which is at x."""
+        self._state["numbers"][ENDED] = 1.0
+        self.decide(x)
+
+    @property
+    def more_cost(self) -> float:
+        """What its decisions have cost more than the learner's, by the tangents of costs."""
+        return float(self._state["numbers"][MORE_COST])
+
+    @property
+    def more_ccv(self) -> float:
+        """By how much they have violated more, by the tangents of constraints."""
+        return float(self._state["numbers"][MORE_CCV])
+
+    @property
+    def roots(self) -> tuple[float, float]:
+        """The roots of the sums of ||grad f_t||^2 and, over violated rounds, of ||grad g_t||^2."""
+        cost, constraint = self._state["numbers"][[COST_ROOT, GRAD_ROOT]].tolist()
+        return cost, constraint
