@@ -43,6 +43,7 @@ def limited(X, **settings):
 def transcribed(problem):
     """Play as the docstring has it, in a few lines of NumPy; return the decisions."""
     inner, X = hr.projection_free_coco(problem.decision_set), problem.decision_set
+    inner.end_retreat()
     y, decisions, extra, more, roots = inner.ask().copy(), [], 0.0, 0.0, np.zeros(2)
     for cost, constraint in problem.rounds():
         decisions.append(y.copy())

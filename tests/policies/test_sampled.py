@@ -29,7 +29,9 @@ ROUNDS = list(PROBLEM)
 
 
 def coco():
-    return plain_coco(PROBLEM.decision_set)
+    policy = plain_coco(PROBLEM.decision_set)
+    policy.end_retreat()  # lazy play follows the learner
+    return policy
 
 
 def game(policy, rounds=ROUNDS):

@@ -16,7 +16,7 @@ from hedgerow.bounds.guarded_bounds import (
     projected_ccv,
     projected_regret,
 )
-from hedgerow.bounds.limited_bounds import explain_limited
+from hedgerow.bounds.limited_bounds import explain_limited, with_retreat
 from hedgerow.bounds.ocg_bounds import Adaptivity, sharper_ocg_regret
 from hedgerow.inputs import Vector
 from hedgerow.learners import steps as rules
@@ -81,6 +81,8 @@ def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
     if isinstance(policy, ConstrainedPolicy):
         if isinstance(policy.learner, AdaptiveOCG):
             horizon = policy.learner.steps.horizon
+        if policy.retreat is not None and not policy.retreat.ended:
+            found = [*with_retreat(found, policy.retreat, policy.decision_set.diameter)]
         found = [*_certificates(policy, budget), *found]
     elif not found:
         return Explanation(f"{type(policy).__name__}: nothing is known of it", None, (), None)
@@ -126,7 +128,8 @@ def _certificates(policy: ConstrainedPolicy[Any], budget: float) -> Iterator[Gua
     if isinstance(learner, AdvisedOCG):
         yield Guarantee(
             "cost and priced violation above each adviser's, afterwards",
-            "(2 + log(1 + T)/log(K + 1)) Delta_T + A_T, over the rounds in which it spoke",
+            "(2 + log(1 + T)/log(K + 1)) Delta_T + A_T, over the rounds in which it spoke, for the "
+            "decisions before a retreat",
             learner.lost_to_voices if played else None,
             worst,
             ("convex losses", AT_ONCE),

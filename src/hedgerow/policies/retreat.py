@@ -63,6 +63,11 @@ class Retreat(Stateful):
         self.decide(x)
 
     @property
+    def ended(self) -> bool:
+        """Whether the learner decides."""
+        return bool(self._state["numbers"][ENDED])
+
+    @property
     def more_cost(self) -> float:
         """What its decisions have cost more than the learner's, by the tangents of costs."""
         return float(self._state["numbers"][MORE_COST])

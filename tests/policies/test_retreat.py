@@ -1,0 +1,238 @@
+"""Retreat: against its text, by property, and with what a decision beside the learner may lose."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import hedgerow as hr
+from hedgerow.feedback import EvalGrad
+from hedgerow.kernels import retreat as kernels
+from hedgerow.policies.retreat import Retreat
+
+P = hr.problems
+GAMES = {
+    "simplex": lambda seed: P.IidSimplex(n=8, horizon=150, seed=seed),
+    "routes": lambda seed: hr.ShortestPath.random_network(20, 60, 150, seed),
+    "rankings": lambda seed: P.Ranking(horizon=150, seed=seed),
+    "curved": lambda seed: P.QuadraticBox(horizon=150, seed=seed),
+    "ball": lambda seed: P.SwitchingBall(horizon=150, seed=seed),
+}
+
+
+def without(X, **settings):
+    """Return the default whose learner decides."""
+    policy = hr.projection_free_coco(X, **settings)
+    policy.end_retreat()
+    return policy
+
+
+def transcribed(problem, **settings):
+    """Play as the docstring of Retreat has it; return the decisions and what they lost."""
+    X = problem.decision_set
+    learner = without(X, **settings)  # told at its own decisions
+    y = z = learner.ask()
+    decisions, lost, roots = [], np.zeros(2), np.zeros(2)
+    for cost, constraint in problem:
+        decisions.append(y)
+        f, g, x = hr.first_order(cost, y), hr.first_order(constraint, y), learner.ask()
+        at_x = g.value + g.grad @ (x - y)
+        learner.tell(EvalGrad(f.value + f.grad @ (x - y), f.grad), EvalGrad(at_x, g.grad))
+        lost += f.grad @ (y - x), max(0.0, g.value) - max(0.0, at_x)
+        roots += f.grad @ f.grad, g.grad @ g.grad if g.value > 0.0 else 0.0
+        z = y if g.value <= 0.0 else z
+        x = learner.ask()
+        ahead, refuge = g.value + g.grad @ (x - y), g.value + g.grad @ (z - y)
+        if ahead <= 1e-12 or refuge >= ahead - 1e-12 or (lost > X.diameter * np.sqrt(roots)).any():
+            y = x
+        else:
+            y = x + (1.0 if refuge >= 0.0 else ahead / (ahead - refuge)) * (z - x)
+    return np.array(decisions), lost
+
+
+@pytest.mark.parametrize("tracking", [True, False])
+@pytest.mark.parametrize("name", GAMES)
+def test_it_plays_its_transcription(name, tracking):
+    problem = GAMES[name](400)
+    policy = hr.projection_free_coco(problem.decision_set, tracking=tracking)
+    problem = hr.RecordedProblem(problem.decision_set, list(problem)[:70])  # later, rounding grows
+    played = np.array([step.x for step in hr.play(policy, problem)])
+    expected, lost = transcribed(problem, tracking=tracking)
+    alone = [step.x for step in hr.play(without(problem.decision_set), problem)]
+    assert not np.allclose(expected, alone, atol=1e-3)
+    np.testing.assert_allclose(played, expected, atol=1e-8)
+    found = policy.retreat.more_cost, policy.retreat.more_ccv
+    np.testing.assert_allclose(found, lost, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_compiled_rounds_are_the_same(name):
+    problem = GAMES[name](401)
+    policy, told = (hr.projection_free_coco(problem.decision_set) for _ in range(2))
+    trace = hr.simulate(policy, problem)
+    assert trace.compiled
+    steps = list(hr.play(told, problem))
+    np.testing.assert_array_equal(trace.costs, [step.cost for step in steps], strict=True)
+    np.testing.assert_array_equal(policy.ask(), told.ask(), strict=True)
+    np.testing.assert_array_equal(policy.retreat.array, told.retreat.array, strict=True)
+    assert policy.certificate() == told.certificate()
+
+
+def test_a_list_of_constraints_counts_by_its_largest_value():
+    """Python takes in a list as the compiled loop takes in a maximum."""
+    rng, X = np.random.default_rng(3), hr.sets.Simplex(6)
+    first, second = hr.projection_free_coco(X), hr.projection_free_coco(X)
+    for _ in range(80):
+        cost = hr.Linear(rng.uniform(0.0, 1.0, 6))
+        parts = [hr.Linear(rng.uniform(-1.0, 1.0, 6), 0.1) for _ in range(3)]
+        x = first.ask()
+        np.testing.assert_array_equal(x, second.ask(), strict=True)
+        seen = hr.first_order(cost, x)
+        first.tell(seen, [hr.first_order(part, x) for part in parts])
+        second.tell(seen, hr.first_order(hr.Maximum(parts), x))
+    assert first.retreat.more_cost != 0.0
+
+
+finite = st.floats(-5.0, 5.0).map(lambda value: round(value, 3))
+points = arrays.arrays(np.float64, 4, elements=st.floats(0.0, 1.0).map(lambda v: round(v, 3)))
+
+
+@given(points, points, arrays.arrays(np.float64, 4, elements=finite), finite, st.booleans())
+def test_the_decision_is_the_first_one_that_the_tangent_allows(x, z, c, value, ended):
+    """In [0, 1]^4, from a satisfied round at z or a violated one elsewhere."""
+    learner = hr.learners.TrackingOCG(hr.sets.Box(np.zeros(4), np.ones(4)), start=z)
+    retreat = Retreat(learner)
+    seen_at = z if value <= 0.0 else np.full(4, 0.5)
+    kernels.see_constraint(retreat.array, c, value, seen_at)
+    retreat.decide(x)
+    y, along = retreat.decision, np.linspace(0.0, 1.0, 11)
+    tangent = lambda point: value + c @ (np.asarray(point) - seen_at)  # noqa: E731
+    assert learner.decision_set.contains(y, tol=1e-9)
+    assert tangent(y) <= max(0.0, tangent(x)) + 1e-9
+    if tangent(x) <= 0.0 or tangent(z) >= tangent(x):
+        np.testing.assert_array_equal(y, x)
+    elif tangent(z) < -1e-6 and tangent(x) > 1e-6:
+        assert tangent(y) == pytest.approx(0.0, abs=1e-8)
+        nearer = [x + part * (y - x) for part in along[:-1]]
+        assert all(tangent(point) > 0.0 for point in nearer), "no point before it is allowed"
+    if ended:
+        retreat.end(x)
+        np.testing.assert_array_equal(retreat.decision, x)
+
+
+def tempting(rounds):
+    """Return rounds in which the cheap end of [0, 1] is violated by next to nothing."""
+    return hr.RecordedProblem(
+        hr.sets.Box([0.0], [1.0]), [(hr.Linear([-1.0]), hr.Linear([1e-9], -1e-12))] * rounds
+    )
+
+
+def test_what_it_loses_is_bounded():
+    """It would stay at 0.001 for ever, where a learner of costs alone ignores the constraint."""
+    T, problem = 400, tempting(400)
+    learner = hr.unconstrained(problem.decision_set).learner
+    surrogate = hr.unconstrained(problem.decision_set).surrogate
+    begin = Retreat(hr.learners.TrackingOCG(problem.decision_set, start=[0.0]))
+    policy = hr.ConstrainedPolicy(learner, surrogate, retreat=begin)
+    assert hr.simulate(policy, problem).compiled
+    assert 1.0 < policy.retreat.more_cost <= math.sqrt(T) + 1.0  # 399 without a bound
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_it_loses_is_bounded_in_every_round(seed):
+    """Costs and constraints of all sizes, against the decision and for the learner's."""
+    rng, X, T = np.random.default_rng(seed), hr.sets.Simplex(6), 200
+    policy, sizes, worst, apart = hr.projection_free_coco(X), np.zeros(2), np.zeros(2), 0
+    for t in range(T):
+        y, away = policy.ask(), policy.learner.ask() - policy.ask()
+        apart += bool(away.any())
+        scale = 10.0 ** rng.integers(-3, 3)
+        a = scale * (rng.standard_normal(6) + (5.0 * away if t % 3 else 0.0))
+        c = rng.standard_normal(6) + (2.0 * away if t % 4 == 1 else 0.0)
+        value = float(c @ y) - 0.05
+        policy.tell(EvalGrad(float(a @ y), a), EvalGrad(value, c))
+        sizes += a @ a, c @ c if value > 0.0 else 0.0
+        worst = np.maximum(worst, [np.linalg.norm(a), np.linalg.norm(c)])
+        lost = np.array([policy.retreat.more_cost, policy.retreat.more_ccv])
+        assert (lost <= X.diameter * (np.sqrt(sizes) + worst) * (1.0 + 1e-9)).all()
+    assert apart > 3
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_certificate_and_theorem_are_about_its_decisions(name):
+    problem = GAMES[name](402)
+    policy = hr.projection_free_coco(problem.decision_set)
+    trace, best = hr.simulate(policy, problem), hr.hindsight(problem, time_limit=20.0)
+    bounds = {part.name: part for part in hr.explain(policy).guarantees}
+    assert trace.regret(best) <= policy.certificate() + 1e-9 * abs(policy.certificate())
+    assert trace.regret(best) <= bounds["regret, Theorem G"].value
+    assert trace.ccv <= bounds["CCV, Theorem G"].value
+    policy.end_retreat()
+    alone = {part.name: part for part in hr.explain(policy).guarantees}
+    D, (costs, forces) = problem.decision_set.diameter, policy.retreat.roots
+    for kind, more in (("regret, Theorem G", costs), ("CCV, Theorem G", forces)):
+        apart = bounds[kind].value - alone[kind].value
+        assert apart == pytest.approx(2.0 * D * more, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["simplex", "routes", "rankings"])
+def test_it_violates_less_at_next_to_no_cost(name):
+    """Sums of five games that chose nothing else."""
+    with_, alone = np.zeros(2), np.zeros(2)
+    for seed in range(403, 408):
+        problem = GAMES[name](seed)
+        for make, total in ((hr.projection_free_coco, with_), (without, alone)):
+            trace = hr.simulate(make(problem.decision_set), problem)
+            total += trace.cost, trace.ccv
+    assert with_[1] < 0.97 * alone[1]
+    assert with_[0] < alone[0] + 0.03 * abs(alone[0])
+
+
+def test_late_feedback_is_taken_at_the_decision_it_is_about():
+    problem, delay = GAMES["simplex"](409), 3
+    policy, due, plays = hr.projection_free_coco(problem.decision_set), [], []
+    for cost, constraint in problem:
+        x = policy.ask()
+        plays.append(x)
+        due.append((hr.first_order(cost, x), hr.first_order(constraint, x), x))
+        if len(due) > delay:
+            f, g, at = due.pop(0)
+            policy.tell(f, g, at=at)
+    best = hr.hindsight(problem)
+    told = plays[: len(plays) - delay]
+    rounds = list(problem)[: len(told)]
+    cost = sum(f(x) for (f, _), x in zip(rounds, told, strict=True))
+    assert cost - sum(f(best.x) for f, _ in rounds) <= policy.certificate()
+
+
+def test_a_policy_in_the_middle_of_a_retreat_resumes_bit_for_bit(tmp_path):
+    problem = GAMES["routes"](410)
+    policy = hr.projection_free_coco(problem.decision_set)
+    rounds = list(problem)
+    for cost, constraint in rounds:
+        x = policy.ask()
+        policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
+        if policy.retreat.array[-kernels.NUMBERS + kernels.APART] > 0.0:
+            break
+    policy.save(tmp_path / "policy.npz")
+    again = hr.projection_free_coco(problem.decision_set)
+    again.load(tmp_path / "policy.npz")
+    for cost, constraint in rounds:
+        for player in (policy, again):
+            x = player.ask()
+            player.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
+        np.testing.assert_array_equal(policy.ask(), again.ask(), strict=True)
+
+
+def test_a_queue_for_each_constraint_does_not_retreat():
+    X = hr.sets.Simplex(3)
+    policy = hr.projection_free_coco(X, constraints=2)
+    assert policy.retreat is None
+    policy.end_retreat()
+    with pytest.raises(ValueError, match="leave retreat out with a queue for each"):
+        hr.ConstrainedPolicy(policy.learner, policy.surrogate, retreat=Retreat(policy.learner))
