@@ -33,7 +33,7 @@ def without(X, **settings):
 
 
 def transcribed(problem, **settings):
-    """Play as the docstring of Retreat has it; return the decisions and what they lost."""
+    """Play as the docstring of Retreat has it; return decisions, what they lost, a bound."""
     X = problem.decision_set
     learner = without(X, **settings)  # told at its own decisions
     y = z = learner.ask()
@@ -52,7 +52,7 @@ def transcribed(problem, **settings):
             y = x
         else:
             y = x + (1.0 if refuge >= 0.0 else ahead / (ahead - refuge)) * (z - x)
-    return np.array(decisions), lost
+    return np.array(decisions), lost, learner.certificate() + lost[0]
 
 
 @pytest.mark.parametrize("tracking", [True, False])
@@ -62,12 +62,14 @@ def test_it_plays_its_transcription(name, tracking):
     policy = hr.projection_free_coco(problem.decision_set, tracking=tracking)
     problem = hr.RecordedProblem(problem.decision_set, list(problem)[:70])  # later, rounding grows
     played = np.array([step.x for step in hr.play(policy, problem)])
-    expected, lost = transcribed(problem, tracking=tracking)
+    expected, lost, bound = transcribed(problem, tracking=tracking)
     alone = [step.x for step in hr.play(without(problem.decision_set), problem)]
     assert not np.allclose(expected, alone, atol=1e-3)
     np.testing.assert_allclose(played, expected, atol=1e-8)
     found = policy.retreat.more_cost, policy.retreat.more_ccv
     np.testing.assert_allclose(found, lost, rtol=1e-6, atol=1e-8)
+    assert abs(lost[0]) > 1e-4
+    assert policy.certificate() == pytest.approx(bound, rel=1e-7, abs=1e-8)
 
 
 @pytest.mark.parametrize("name", GAMES)

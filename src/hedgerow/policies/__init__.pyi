@@ -18,6 +18,7 @@ from .perturbed import ftpl_coco as ftpl_coco
 from .presets import IgnoredConstraintWarning as IgnoredConstraintWarning
 from .presets import VacuousConstantsWarning as VacuousConstantsWarning
 from .projected import projected_coco as projected_coco
+from .retreat import Retreat as Retreat
 from .sampled import LazySampled as LazySampled
 from .sampled import Sampled as Sampled
 from .semi_bandit import SemiBandit as SemiBandit
