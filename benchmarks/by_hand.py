@@ -74,6 +74,7 @@ class Weights:
         self.oracle = oracle
         self.costs2 = self.relief = self.rate = self.infeasible_rate = 0.0
         self.forced = False
+        self.usual, self.ordinary = 0.0, 0
         self.top = self.second = self.violation = 0.0
         self.violated = self.counted = self.infeasible = 0
 
@@ -81,7 +82,9 @@ class Weights:
         self, t: int, a: Vector, c: Vector, g: float, x: Vector, force2: float, lost: float
     ) -> float:
         """Take in a violation g at x and return the weight, before the guard."""
-        stands_out = g > 2.0 * (self.second or self.top) or self.relief > 0.0
+        Gg = math.sqrt(force2)
+        steep = self.ordinary > 0 and Gg > 4.0 * self.usual
+        stands_out = g > 2.0 * (self.second or self.top) or self.relief > 0.0 or steep
         if stands_out or self.forced:
             self.relief = self.unavoided(a, c, g, x, stands_out)
         v = g - self.relief
@@ -96,7 +99,9 @@ class Weights:
         if force2 <= 0.0:
             return 0.0
         self.counted += 1
-        Gg = math.sqrt(force2)
+        if not steep:
+            self.ordinary += 1
+            self.usual += (Gg - self.usual) / self.ordinary
         Gf = math.sqrt(self.costs2 / t) * (t / self.counted) ** 0.25
         rate = max(self.rate, self.infeasible_rate) if self.relief > 0.0 else self.rate
         ratio = max(Gf, 4.0 * rate * Gg) / Gg

@@ -14,16 +14,18 @@ import hedgerow as hr
 BY_HAND = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "by_hand.py"))
 
 
-def game(X, rounds, seed, offset=0.0):
-    """Return random rounds; in the last third the constraint's offset is added."""
+def game(X, rounds, seed, offset=0.0, slope=0.0):
+    """Return random rounds; in the last third offset and slope are added to the constraint."""
     rng = np.random.default_rng(seed)
-    late = np.where(np.arange(rounds) >= 2 * rounds // 3, offset, 0.0)
-    return hr.problems.LinearChunk(
+    late = np.where(np.arange(rounds) >= 2 * rounds // 3, 1.0, 0.0)
+    table = hr.problems.LinearChunk(
         rng.standard_normal((rounds, X.dim)) + rng.standard_normal(X.dim),
         rng.standard_normal(rounds),
         rng.standard_normal((rounds, X.dim)),
-        late + 0.2 * rng.standard_normal(rounds),
+        offset * late + 0.2 * rng.standard_normal(rounds),
     )
+    table.constraints[:, 0] += slope * late * rng.choice([-1.0, 1.0], rounds)
+    return table
 
 
 def atlas_game(rounds):
@@ -37,6 +39,7 @@ GAMES = {
     "ball": lambda: (BALL, game(BALL, 60, 0)),
     "guarded": lambda: (BOX, game(BOX, 60, 1)),
     "outage": lambda: (BALL, game(BALL, 60, 2, offset=20.0)),
+    "steep": lambda: (BALL, game(BALL, 60, 3, slope=40.0)),
 }
 
 
@@ -54,4 +57,5 @@ def test_the_benchmark_by_hand_plays_the_policy_of_the_library(name):
         assert ccv == pytest.approx(violations.sum(), rel=1e-9)
     assert violations.sum() > 0.0
     assert (policy.surrogate.unavoidable > 0.0) == (name == "outage")
+    assert (policy.surrogate.oracle_calls > 8) == (name in ("outage", "steep"))
     assert name != "guarded" or policy.surrogate.guard.interventions > 0

@@ -34,9 +34,10 @@ state is [x | the leader's length | leader | x_B | these rows]."""
 def proximal_step(s: Array, x: Array, row: Array, y: Array) -> float:
     """Write argmin of <s, z> + beta ||z - x||^2 over the simplex into y; return the next beta.
 
-    beta and Delta are those of `CorrectiveOMD`. The step is exact: a simplex needs no atoms. After
-    a violation it gains no more than the violation cost: the loss goes on falling where the
-    constraint is satisfied, and all who share a link would leave it at once.
+    beta and Delta are those of `CorrectiveOMD`, but neither is forgotten: they never fall. The step
+    is exact: a simplex needs no atoms. After a violation it gains no more than the violation cost:
+    the loss goes on falling where the constraint is satisfied, and all who share a link would leave
+    it at once.
     """
     n, D2 = len(s), 2.0 * row[TOTAL] * row[TOTAL]
     beta = row[BETA]

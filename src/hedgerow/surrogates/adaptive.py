@@ -38,6 +38,7 @@ from hedgerow.surrogates.ranges import (
     START,
     ObservedRanges,
     Sizes,
+    see_steepness,
     see_violation,
     violation_unit,
     weight_unit,
@@ -85,6 +86,7 @@ def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Size
         return math.nan
     n = queue[ACTIVE] = queue[ACTIVE] + 1.0
     ranges[GG] = math.sqrt(sizes[CONSTRAINT_GRAD2])
+    see_steepness(ranges)
     ranges[GF] = math.sqrt(ranges[COSTS2] / t) * (t / n) ** 0.25
     rate = ranges[RATE] if sizes[UNAVOIDABLE] == 0.0 else max(ranges[RATE], ranges[INFEASIBLE_RATE])
     ranges[GF] = max(ranges[GF], SAFETY * rate * ranges[GG])
@@ -130,7 +132,7 @@ class AdaptiveSurrogate(GradientSurrogate):
     outage is soon forgotten. The exchange rate there has a price of safety of its own, so that a
     limit that is never met is not ignored. The least
     weight, half the ratio, makes the first few violations act; where scale or budget are
-    given it is 0. One oracle call per round; a few more for violations of a new size.
+    given it is 0. One oracle call per round; a few more for violations of a new size or slope.
 
     Args:
         ranges: the units. eagerness: how eagerly the constraint is satisfied, a number without

@@ -39,8 +39,10 @@ from hedgerow.surrogates.ranges import (
     AS_AVOIDABLE,
     LEARNT,
     SCALE,
+    STEEP,
     UNSEEN,
     has_tangent_part,
+    is_steep,
     needs_reach,
     product_of,
     record_force,
@@ -116,6 +118,8 @@ def propose_weight(
     force2 = tangent_norm2(surrogate.set, c, plain2) if needed > UNSEEN else 0.0
     save(surrogate)
     unavoidable = 0.0
+    if units[LEARNT] == AS_AVOIDABLE:
+        ranges[STEEP] = is_steep(ranges, force2)
     if needs_reach(ranges, units, value, needed, force2):
         unavoidable = surrogate.reach(surrogate.set, ranges, units, a, c, value, at, s)
         if unavoidable != unavoidable:

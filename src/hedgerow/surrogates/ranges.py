@@ -32,12 +32,13 @@ Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
 """What is known of a round, as `_engine/signatures.py` has it."""
 MG, GF, GG, CALLS, COSTS2, LAST_UNAVOIDABLE, SCALE, TOP, SECOND, RATE = range(10)
-INFEASIBLE, INFEASIBLE_RATE, FORCED = range(10, 13)
+INFEASIBLE, INFEASIBLE_RATE, FORCED, USUAL, ORDINARY, STEEP = range(10, 16)
 """The numbers that are learnt: the unit of violation, sizes of gradients, oracle calls; and for
 ranges that are seen the sum of ||grad f||^2, the last unavoidable violation, the scale,
 the two largest violations, and what it costs to avoid a unit of violation. Then the number of
 rounds that were found to be infeasible, as no action satisfies their constraint; what it costs to
-avoid a unit of violation there; and whether a guard forces larger weights."""
+avoid a unit of violation there; and whether a guard forces larger weights. At last the mean of
+||grad g|| over violated rounds that were not steep, their number, and whether this round is."""
 START, LEARNT, GIVEN_MG, GIVEN_RATIO = range(4)
 """The units: Q(0), how the ranges are found, and the given Mg and Gf/Gg, or 0."""
 AS_GIVEN, AS_POSSIBLE, AS_SEEN, AS_AVOIDABLE = 0.0, 1.0, 2.0, 3.0
@@ -47,6 +48,8 @@ UNSEEN, WEIGHED, LEARNT_FROM = 0.0, 1.0, 2.0
 """What a surrogate needs of a round's constraint gradient: nothing, its weight, its size too."""
 SURE = 1e-9
 """A smaller unavoidable share of a violation is rounding, and counts as avoidable."""
+STEEPER = 4.0
+"""A violated round is steep if its ||grad g_t|| is more than this many times the usual one."""
 LEAST_AVOIDED = 0.1
 """An infeasible round shows what safety costs if some action avoids more than this many units."""
 LEAST_DIRECTION2 = 1e-250
@@ -88,8 +91,27 @@ def violation_seen(ranges: Array, units: Array) -> float:
 
 @kernel(types.boolean, write, read, number)
 def stands_out(ranges: Array, units: Array, value: float) -> bool:
-    """Whether a violation is more than twice the unit, or follows an infeasible round."""
-    return value > 2.0 * violation_seen(ranges, units) or ranges[LAST_UNAVOIDABLE] > 0.0
+    """Whether a violation is more than twice the unit, follows an infeasible round, or is steep."""
+    large = value > 2.0 * violation_seen(ranges, units)
+    return large or ranges[LAST_UNAVOIDABLE] > 0.0 or ranges[STEEP] > 0.0
+
+
+@kernel(types.boolean, write, number)
+def is_steep(ranges: Array, force2: float) -> bool:
+    """Whether ||grad g_t||^2 = force2 is far above what is usual in violated rounds.
+
+    Then the exchange rate, which is divided by ||grad g_t||, may be far too small: one action that
+    fails makes the gradient large, also where the violation is small and another action avoids it.
+    """
+    return ranges[ORDINARY] > 0.0 and math.sqrt(force2) > STEEPER * ranges[USUAL]
+
+
+@kernel(nothing, write)
+def see_steepness(ranges: Array) -> None:
+    """Take the ||grad g_t|| of a violated round into the mean, unless it is steep."""
+    if ranges[STEEP] == 0.0:
+        ranges[ORDINARY] += 1.0
+        ranges[USUAL] += (ranges[GG] - ranges[USUAL]) / ranges[ORDINARY]
 
 
 @kernel(types.boolean, write, read, number, number, number)
@@ -97,8 +119,9 @@ def needs_reach(ranges: Array, units: Array, value: float, needed: float, force2
     """Whether the ranges need an oracle call, to know how far this constraint can fall.
 
     Possible ranges need one, at the first violation with a gradient along the set. Seen ranges need
-    one for a violation of more than twice the unit, after an infeasible round, and while a guard
-    forces larger weights, which an unavoidable violation would let grow in every round.
+    one for a violation of more than twice the unit, after an infeasible round, in a steep round, and
+    while a guard forces larger weights, which an unavoidable violation would let grow in every
+    round.
     """
     if not (needed == LEARNT_FROM and value > 0.0 and force2 > 0.0):
         return False
@@ -216,7 +239,7 @@ class FixedRanges(Stateful):
     def __init__(self, violation: float = 1.0, ratio: float = 1.0):
         self.violation = as_positive(violation, "violation")
         self.ratio = as_positive(ratio, "ratio")
-        self.array = np.zeros(FORCED + 1)
+        self.array = np.zeros(STEEP + 1)
 
     oracle_calls = 0
     """It asks for none."""
@@ -269,7 +292,7 @@ class WorstCaseRanges(Stateful):
             0.0 if violation is None else as_positive(violation, "violation"),
             0.0 if ratio is None else as_positive(ratio, "ratio"),
         )
-        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=9)
+        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=STEEP - CALLS)
         self._units = self.units(0.0)
 
     def __repr__(self) -> str:
@@ -350,7 +373,10 @@ class ObservedRanges(WorstCaseRanges):
     A violation of more than twice the unit costs one extra oracle call, and so does one in a round
     in which a guard forces a larger weight: it finds how much of it no action avoids. That part
     does not count, also in the rounds that follow, until one is feasible again, so that an outage
-    does not spoil what comes after it. Infeasible rounds have a rate r of their own.
+    does not spoil what comes after it. Infeasible rounds have a rate r of their own. A steep round
+    costs the call, too: one whose ||grad g_t|| is above four times the mean over violated rounds
+    that were not steep. There one action fails, ratio is tiny without r, and what the others
+    violate would be ignored until the failure ends.
 
     Args:
         learner: who plays; its set is measured, at its current play.
