@@ -86,14 +86,15 @@ def projection_free_coco(
     surrogate `AdaptiveSurrogate`: violations are measured in units of the second largest seen, so
     that the policy reacts within a few of them, and a violation that no action avoids does not
     count. Multiplying all costs or all constraints by a power of two leaves the plays unchanged, by
-    another factor up to rounding. One oracle call per round, and a few more for violations of a new
-    size.
+    another factor up to rounding. A decision does not go where the last constraint would be violated,
+    if an earlier one shows the way back (`Retreat`). One oracle call per round, and a few more for
+    violations of a new size.
 
     What is proved: after any number of rounds, `certificate()` bounds the regret. Before the first
     round, a `Guard` proves Theorem G (theory.md): against every action that satisfies all rounds
     regret O(T^{3/4}) and CCV O(T^{3/4} (log T)^{1/4}), on strongly convex sets O(T^{2/3}) and
     O(T^{2/3} (log T)^{1/3}); log T is log(T Phi_T/Phi_1) where the sizes of costs grow faster than
-    a power of T. `explain(policy)` lists bounds, assumptions,
+    a power of T. `explain(policy)` lists bounds, what the retreat adds to them, assumptions,
     and the horizons from which they say something: from tens of rounds on for `tracking=False`,
     from a thousand or more on for the mixture.
 
