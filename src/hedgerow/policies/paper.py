@@ -86,9 +86,9 @@ def projection_free_coco(
     surrogate `AdaptiveSurrogate`: violations are measured in units of the second largest seen, so
     that the policy reacts within a few of them, and a violation that no action avoids does not
     count. Multiplying all costs or all constraints by a power of two leaves the plays unchanged, by
-    another factor up to rounding. A decision does not go where the last constraint would be violated,
-    if an earlier one shows the way back (`Retreat`). One oracle call per round, and a few more for
-    violations of a new size.
+    another factor up to rounding. A decision does not go where the last constraint would be
+    violated, if an earlier one shows the way back (`Retreat`). One oracle call per round, and a few
+    more for violations of a new size or slope.
 
     What is proved: after any number of rounds, `certificate()` bounds the regret. Before the first
     round, a `Guard` proves Theorem G (theory.md): against every action that satisfies all rounds
