@@ -86,7 +86,7 @@ def projection_free_coco(
     that the policy reacts within a few of them, and a violation that no action avoids does not
     count. Multiplying all costs or all constraints by a power of two leaves the plays unchanged, by
     another factor up to rounding. One oracle call per round, and a few more for violations of a new
-    size.
+    size or slope.
 
     What is proved: after any number of rounds, `certificate()` bounds the regret. Before the first
     round, a `Guard` proves Theorem G (theory.md): against every action that satisfies all rounds
