@@ -163,9 +163,10 @@ class CorrectiveOMD(KernelLearner):
     beta_{t+1} = max(k_t beta_t, Delta_t / (c D^2)), Delta_t = k_t Delta_{t-1} + delta_t^+,
     delta_t = <s_t, x_t - x_{t+1}> - beta_t ||x_t - x_{t+1}||^2: no unit, any horizon. It forgets
     step sizes, too: k_t = 1 - 1/(50 + 2 sqrt t), so that an outlier does not slow it down for the
-    rest of the game. After the fact, for every u in X, sum <s_t, x_t - u> <= D^2 (beta_1 + the sum of beta's rises) +
-    the sum of delta_t + the sum of gap_t, where gap_t is the Frank-Wolfe gap of F_t at x_{t+1}; the
-    rises add at most sum of delta_t^+/c to D^2 beta_1 (theory.md). No bound of the gaps is claimed.
+    rest of the game. After the fact, for every u in X, sum <s_t, x_t - u> <= D^2 (beta_1 + the sum
+    of beta's rises) + the sum of delta_t + the sum of gap_t, where gap_t is the Frank-Wolfe gap of
+    F_t at x_{t+1}; D^2 times the rises is at most the sum of delta_t^+/c (theory.md). No bound of
+    the gaps is claimed.
 
     Memory: (atoms + 6) n + atoms^2 float64. One oracle call per round.
 

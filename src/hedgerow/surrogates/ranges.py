@@ -119,7 +119,7 @@ def needs_reach(ranges: Array, units: Array, value: float, needed: float, force2
     """Whether the ranges need an oracle call, to know how far this constraint can fall.
 
     Possible ranges need one, at the first violation with a gradient along the set. Seen ranges need
-    one for a violation of more than twice the unit, after an infeasible round, in a steep round, and
+    one for a violation of more than twice the unit, after an infeasible round, in a steep one, and
     while a guard forces larger weights, which an unavoidable violation would let grow in every
     round.
     """
