@@ -38,8 +38,8 @@ ROOM = 0.9
 """In a violated round the margin is at most this share of what the safest action has to spare.
 
 Chosen among 0.5, 0.9 and 1 on `ad_slots` (seeds 400 to 405), where more room means fewer violated
-first rounds; 0.9 changed the other games of evidence/violated_share.py (seeds 400 to 403) by no more
-than noise. At 1 only the safest action would satisfy what is reported.
+first rounds; 0.9 changed the other games of evidence/violated_share.py (seeds 400 to 403) by no
+more than noise. At 1 only the safest action would satisfy what is reported.
 """
 REPAY = 0.5
 """The share of p that a round pays back while rounds violated at the slack are to be made up for.
@@ -63,8 +63,8 @@ class ViolatedShare(Stateful):
     give: the largest margin at which the mean of the constraints, over all rounds with
     g_t + m_t > 0, is still satisfied; a violation above it counts as the slack in the mean. A round
     that is violated at the slack adds nothing, because no larger margin would be given for it:
-    otherwise an outage would hold the margin up for long after it. It is made up for slowly: below
-    the slack, a round pays back p/2 only while `excess` is above the debt by more than half a round.
+    otherwise an outage would hold the margin up for long after it. It is made up for slowly: while
+    `excess` is above the debt by more than half a round, a round below the slack pays back p/2.
 
     Rounds that no action satisfies are left out and get no margin; in other violated rounds the
     margin leaves a tenth of what the safest action has to spare. That takes two oracle calls in a
