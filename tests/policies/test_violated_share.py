@@ -246,8 +246,14 @@ def test_every_interval_has_few_violated_rounds_while_margins_help(rounds, p, mo
 
 @given(rounds=HOSTILE, p=P)
 def test_debt_is_never_more_than_a_round_beyond_the_slack(rounds, p):
-    """A debt above it holds the margin at the slack for long after the rounds are satisfied."""
-    for _, _, _, scale, slack, debt, after in hostile_game(ViolatedShare(Stuck(), p), rounds):
+    """A debt above it holds the margin at the slack for long after the rounds are satisfied.
+
+    Every round pays back p or p/2.
+    """
+    seen = hostile_game(ViolatedShare(Stuck(), p), rounds)
+    for violated, _, below, scale, slack, debt, after in seen:
+        owed = debt + (violated and below)
+        assert max(0.0, owed - p) - 1e-9 <= after <= max(0.0, owed - 0.5 * p) + 1e-9
         edge = slack / scale if debt > 0.0 and scale > 0.0 else 0.0
         assert after <= max(debt, edge + 1.0) + 1e-9
 
