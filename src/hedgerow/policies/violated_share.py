@@ -39,14 +39,15 @@ ROOM = 0.9
 
 Chosen among 0.5, 0.9 and 1 on `ad_slots` (seeds 400 to 405), where more room means fewer violated
 first rounds. With the default inside, 0.9 in place of 0.5 changed the other games of
-evidence/violated_share.py (seeds 400 to 403) by no more than noise. At 1 only the safest action would satisfy what is reported.
+evidence/violated_share.py (seeds 400 to 403) by no more than noise. At 1 only the safest action
+would satisfy what is reported.
 """
 REPAY = 0.5
 """The share of p that a round pays back while rounds violated at the slack are to be made up for.
 
 Chosen among 1, 1/2 and 1/4 on `optimal_transport`, `sensor_coverage` and `ad_slots` (seeds 400 to
-403) and the operator's file. At 1 nothing is made up for, and PI control with a target of 1 %
-reached 1.6 to 1.8 %; 1/2 reached 1.1 to 1.5 %; 1/4 reached little less at a higher cost.
+403). At 1 nothing is made up for, and PI control with a target of 1 % reached 1.6 to 1.8 %; 1/2
+reached 1.1 to 1.5 %; 1/4 reached less, 1.1 to 1.2 %, at a higher cost.
 """
 
 
