@@ -1,7 +1,7 @@
 """Targets for the share of violated rounds, and the rules of engineers: writes violated_share.csv.
 
 `python evidence/violated_share.py [game ...]`; left out, all games. Seeds 500 to 509, which chose
-nothing: the constants of the rules and of `ViolatedShare` were chosen on 400 to 403. The operator's
+nothing: the constants of the rules and of `ViolatedShare` were chosen on 400 to 405. The operator's
 file is that of examples/operator_measurements.py, which has one seed. There is a row for each game,
 seed, method and target.
 """
