@@ -23,6 +23,10 @@ EVIDENCE := evidence/make.py evidence/default.py evidence/rates.py evidence/riva
 	benchmarks/service.py
 EVIDENCE_LITELLM := evidence/litellm_routing.py
 export OMP_NUM_THREADS := 1
+# The suite starts hundreds of processes that import the package.
+unexport PYTHONDONTWRITEBYTECODE
+# A worker gets tests that lie together, so that the two seldom compile the same kernels.
+PARALLEL := -q -n 2 --dist worksteal
 
 .PHONY: demo test suite test-lowest test-python test-numba test-litellm dist check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
 
@@ -33,11 +37,11 @@ test: $(READY)  # lint has work for one processor, so both run at once
 	@$(MAKE) --no-print-directory -j 2 lint suite
 
 suite: $(READY)
-	$(BIN)/pytest -q -n 2
+	$(BIN)/pytest $(PARALLEL)
 
 # The same tests with the lowest versions that pyproject.toml allows, in an environment of their own.
 test-lowest: $(LOWEST)/.ready
-	$(LOWEST)/bin/pytest -q -n 2
+	$(LOWEST)/bin/pytest $(PARALLEL)
 
 # The same tests on another Python, such as PYTHON=python3.13, in an environment of its own; TESTS=tests/sets runs some.
 TESTS ?=
@@ -46,7 +50,7 @@ test-python:
 	$(PYTHON) -m venv --clear .venv-python/$(VERSION)
 	.venv-python/$(VERSION)/bin/python -m pip install --quiet --disable-pip-version-check $(VERIFIED) -r requirements/test.txt
 	.venv-python/$(VERSION)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	NUMBA_CACHE_DIR=$(CURDIR)/.venv-python/$(VERSION)/kernels .venv-python/$(VERSION)/bin/pytest -q -n 2 $(TESTS)
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-python/$(VERSION)/kernels .venv-python/$(VERSION)/bin/pytest $(PARALLEL) $(TESTS)
 
 # The engine and a few policies on another numba, such as NUMBA=0.63.1, in an environment of its own.
 NUMBA ?= 0.63.1

@@ -370,8 +370,7 @@ def _checksum(snapshot: Snapshot) -> str:
     digest = hashlib.sha256()
     header = {name: snapshot[name] for name in ("part", "version", "fingerprint", "layout")}
     parts = {name: part["checksum"] for name, part in snapshot["parts"].items()}
-    plain = json.dumps([header, snapshot["random"], parts], sort_keys=True, default=_listed)
-    digest.update(plain.encode())
+    digest.update(_plain([header, snapshot["random"], parts]).encode())
     digest.update(np.asarray(snapshot["array"], dtype=np.float64).tobytes())
     return digest.hexdigest()[:32]
 
@@ -379,6 +378,9 @@ def _checksum(snapshot: Snapshot) -> str:
 def _listed(value: Any) -> Any:
     """Return an array of a random stream as a file has it: as a list."""
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else repr(value)
+
+
+_plain = json.JSONEncoder(sort_keys=True, default=_listed).encode
 
 
 def _feed(digest: Any, value: object) -> None:

@@ -309,7 +309,7 @@ def _checked(given: Any, t: int) -> GivenRound:
     cost, constraint = given
     each = constraint if isinstance(constraint, list | tuple) else (constraint,)
     for name, function in (("cost", cost), *(("constraint", one) for one in each)):
-        if not isinstance(function, Function):
+        if not (callable(function) and hasattr(function, "grad")):  # a Function, found faster
             raise TypeError(
                 f"the {name} of round {t} must be a function with a value f(x) and a subgradient "
                 f"f.grad(x), such as Linear(coefficients), got {function!r:.60}"

@@ -90,7 +90,7 @@ class RandomRounds:
 def observe(functions: Sequence[Any], x: Vector, feedback: Feedback) -> Observed:
     """Return the feedback of each function of a round, in arrays that belong to the caller."""
     return tuple(
-        copy.deepcopy(feedback(f, x)) if isinstance(f, Function) else observe(f, x, feedback)
+        observe(f, x, feedback) if isinstance(f, list | tuple) else copy.deepcopy(feedback(f, x))
         for f in functions
     )
 

@@ -78,14 +78,12 @@ class Model:
         """Return the coefficients of theta and s, rows x (1 + slacks)."""
         from scipy import sparse
 
-        k = self.offsets.size
-        matrix = sparse.lil_array((k, 1 + self.slacks))
-        matrix[np.flatnonzero(self.theta), 0] = -1.0
-        held = np.flatnonzero(self.slack >= 0)
-        matrix[held, 1 + self.slack[held]] = -1.0
-        if self.slacks:
-            matrix[k - 1, 1:] = 1.0
-        return sparse.csr_array(matrix)
+        k, m = self.offsets.size, self.slacks
+        of_theta, held = np.flatnonzero(self.theta), np.flatnonzero(self.slack >= 0)
+        rows = np.concatenate([of_theta, held, np.full(m, k - 1)])
+        columns = np.concatenate([np.zeros_like(of_theta), 1 + self.slack[held], 1 + np.arange(m)])
+        values = np.repeat([-1.0, 1.0], [of_theta.size + held.size, m])
+        return sparse.csr_array((values, (rows, columns)), shape=(k, 1 + m))
 
     def bound(self, X: DecisionSet, multipliers: Vector) -> tuple[float, Vector]:
         """Return a lower bound of theta and its multipliers, by one oracle call.
