@@ -25,7 +25,7 @@ EVIDENCE_LITELLM := evidence/litellm_routing.py
 export OMP_NUM_THREADS := 1
 # The suite starts hundreds of processes that import the package.
 unexport PYTHONDONTWRITEBYTECODE
-# A worker gets tests that lie together, so that the two seldom compile the same kernels.
+# A worker gets tests that lie together, so that what a file's tests share is mostly made once.
 PARALLEL := -q -n 2 --dist worksteal
 
 .PHONY: demo test suite test-lowest test-python test-numba test-litellm dist check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean

@@ -1,4 +1,4 @@
-"""A real scheduler and its workers on this machine; one of three is killed on the way."""
+"""A real scheduler and three workers on this machine; one worker is killed on the way."""
 
 from __future__ import annotations
 
@@ -38,23 +38,22 @@ def start(*arguments, site):
 
 
 @pytest.fixture
-def cluster(request, tmp_path, plugin_site):
-    """Yield the scheduler's address, its process, and those of its workers."""
+def cluster(tmp_path, plugin_site):
+    """Yield the scheduler's address, its process, and those of three workers."""
     import distributed
 
-    count = getattr(request, "param", WORKERS)
     file = tmp_path / "scheduler.json"
     processes = [start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
                        "--scheduler-file", str(file), site=plugin_site)]  # fmt: skip
     try:
         address = address_in(file)
-        for _ in range(count):
+        for _ in range(WORKERS):
             processes.append(start("worker", address, "--nthreads", "1", "--no-nanny",
                                    "--no-dashboard", "--host", "127.0.0.1",
                                    "--local-directory", str(tmp_path),
                                    site=plugin_site))  # fmt: skip
         with distributed.Client(address, timeout=60) as client:
-            client.wait_for_workers(count, timeout=60)
+            client.wait_for_workers(WORKERS, timeout=60)
         yield address, processes[0], processes[1:]
     finally:
         for process in processes:
@@ -101,7 +100,6 @@ def test_a_plug_in_on_a_cluster_gives_the_same_bytes_though_a_worker_dies(
     imports.load_plugin.cache_clear()
 
 
-@pytest.mark.parametrize("cluster", [1], indirect=True)
 def test_a_scheduler_that_dies_is_told_and_what_is_finished_stays(cluster, tmp_path):
     address, scheduler, _ = cluster
 
@@ -123,7 +121,6 @@ def test_no_scheduler_is_one_sentence(tmp_path, monkeypatch):
         sweep(small(tmp_path), tmp_path / "out", lambda t: dask(t, "tcp://127.0.0.1:9"))
 
 
-@pytest.mark.parametrize("cluster", [1], indirect=True)
 def test_a_client_is_used_and_left_open(cluster, tmp_path):
     import distributed
 
