@@ -46,7 +46,7 @@ def transcribed_margins(X, rounds, plays, p, mutant=""):
         violated = g(x) > 0.0
         least = min(g(v) for v in corners(X))
         left_out = violated and least > 1e-9 and mutant != "infeasible rounds count"
-        given = 0.0 if left_out else min(margin, -0.9 * least) if violated else margin
+        given = 0.0 if left_out else min(margin, -0.5 * least) if violated else margin
         below = debt == 0.0 or margin < slack or mutant == "windup"
         excess = len(sizes) - p * counted
         slow = below and excess > debt + 0.5 and mutant != "nothing made up for"
@@ -197,7 +197,7 @@ def hostile_game(policy, rounds, most=math.inf):
         if state["left_out"][0] > left_out:
             assert policy.policy.seen == value
             continue
-        room = min(margin, 0.9 * (100.0 * slope - value)) if violated else margin
+        room = min(margin, 0.5 * (100.0 * slope - value)) if violated else margin
         assert policy.policy.seen == pytest.approx(value + room)
         below = debt == 0.0 or scale * debt < slack
         seen.append((violated, margin, below, scale, slack, debt, state["debt"][0]))
