@@ -20,8 +20,8 @@ from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
 Loss = tuple[float, float, float]
-ROUND, CALLS, Q, BETA, DELTA, BUDGET, DIAMETER, ATOMS = range(8)
-"""The numbers of the state [x | t, calls, q, beta, Delta, c D^2, D | atoms], after x."""
+ROUND, CALLS, BETA, DELTA, BUDGET, DIAMETER, ATOMS = range(7)
+"""The numbers of the state [x | t, calls, beta, Delta, c D^2, D | atoms], after x."""
 TOLERANCE = 0
 """The number that the first kernel passes to the second."""
 FIRST = 1e-3
@@ -31,7 +31,8 @@ MEMORY, MORE_MEMORY = 50.0, 2.0
 outage, or an outlier, the follower is as quick as before within some tens of rounds. Of t/2, t/4,
 sqrt t, 4 sqrt t, 100 and 200 rounds of memory none was as good on short and long games."""
 ACCURACY = 0.01
-"""The gap at which a descent ends, in units of what one proximal step can gain."""
+"""The gap at which a descent ends, in units of what a proximal step of this round can gain. Not of
+earlier rounds: after an outage their sizes would let no step begin."""
 NEWS = 1e-6
 """How much better than all remembered ones a new vertex is, in units of that gap: no tie."""
 
@@ -46,13 +47,11 @@ def proximal_step(state: Array, work: Array, s: Array, tangent2: float) -> tuple
     x, own, atoms, scratch = state[:n], state[n:], state[n + ATOMS :], work[3 * n + NUMBERS :]
     size, D = math.sqrt(tangent2), own[DIAMETER]
     own[ROUND] += 1.0
-    own[Q] += size * size
     if own[BETA] == 0.0:
         own[BETA] = FIRST * size / D
-    if own[BETA] == 0.0:
+    if size == 0.0:
         return math.inf, 0.0
-    rms = math.sqrt(own[Q] / own[ROUND])
-    tolerance = ACCURACY * rms * min(rms / own[BETA], D)
+    tolerance = ACCURACY * size * min(size / own[BETA], D)
     remembered.multiply(atoms, scratch[n:], s)
     if not remembered.descend(atoms, scratch[n:], n, own[BETA], tolerance):
         return tolerance, 0.0
@@ -132,7 +131,7 @@ def without_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> 
 
 def state_sizes(n: int, atoms: int) -> dict[str, int]:
     """Return the names and sizes of the state after x."""
-    names = ("t", "calls", "q", "beta", "Delta", "budget", "diameter")
+    names = ("t", "calls", "beta", "Delta", "budget", "diameter")
     return dict.fromkeys(names, 1) | {"atoms": remembered.part_size(n, atoms)}
 
 
