@@ -140,14 +140,15 @@ class TrackingOCG(KernelLearner):
     """Plays x_t = p_t x_A + (1 - p_t) x_B: A leads, B follows, both learn from the same s_t.
 
     A is `AdaptiveOCG`, which sums all gradients and is the better one where rounds are alike. B is
-    `CorrectiveOMD`, which forgets, also how far it steps, and is the better one where they drift.
-    p_t is `AdaHedge` on the losses <s_t, x_A> and <s_t, x_B>, with the factor (1 + n)^{-1/5} on B's
-    weight after n rounds without a violation: where B is only noise, its share goes to 0. Shares do
-    not sink below about 1/t and t^{-6/5}, so that the worse one of many rounds is back within a
-    few. As long as no guard limits the loss to A, and no step is cut, sum <s_t, x_t - x_k> <=
+    `CorrectiveOMD`, which forgets and is the better one where they drift; it forgets step sizes,
+    too, so that an outage does not slow it down for long. p_t is `AdaHedge` on the losses
+    <s_t, x_A> and <s_t, x_B>, with the factor (1 + n)^{-1/5} on B's weight after n rounds
+    without a violation: where B is only noise, its share goes to 0. Shares do not sink below about
+    1/t and t^{-6/5}, so that the worse one of many rounds is back within a few. As long as no guard
+    limits the loss to A, and no step is cut, sum <s_t, x_t - x_k> <=
     (2 + log2(1 + T) + sum of log2(1 + n_i)/5) (sqrt(sum v_t ln 2) + S (2/3 ln 2 + 1)), where n_i
     are the lengths of the runs without violation, and v_t and S variances and the largest range
-    of these losses, whatever B's steps are (Theorem C of beyond.md).
+    of these losses (Theorem C of beyond.md).
 
     After a violation that a guard's surrogate reports, x approaches the mixture in steps instead
     (`learners/approach.py`): the first gains at most four times what the violation cost.
