@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow as hr
+from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.make_loss import take_back
 from hedgerow.surrogates.ranges import GG, ORDINARY, STEEP, USUAL, is_steep, see_steepness
 
@@ -30,6 +31,13 @@ def outage(seed: int) -> hr.RecordedProblem:
     return hr.RecordedProblem(X, [(price, hr.Linear(row, -LIMIT)) for row in rows])
 
 
+def of_parts() -> hr.ConstrainedPolicy:
+    """Return the guarded mixture, which plays what it has learnt and nothing else."""
+    learner = hr.learners.TrackingOCG(X)
+    ranges, guard = hr.surrogates.ObservedRanges(learner), Guard(learner)
+    return hr.ConstrainedPolicy(learner, hr.surrogates.AdaptiveSurrogate(ranges, guard=guard))
+
+
 def parts(policy: hr.ConstrainedPolicy) -> list[hr.surrogates.AdaptiveSurrogate]:
     """Return the surrogates: one, or one for each constraint."""
     return list(getattr(policy.surrogate, "surrogates", [policy.surrogate]))
@@ -40,7 +48,7 @@ def played(seed: int, constraints: int | None = None, blind: bool = False) -> tu
 
     With several constraints the others never bind. If `blind`, no round is seen to be steep.
     """
-    policy = hr.projection_free_coco(X, constraints=constraints)
+    policy = of_parts() if constraints is None else hr.projection_free_coco(X, constraints=2)
     ranges, violated, calls = parts(policy)[0].ranges, 0, 0
     slack = hr.Linear(np.zeros(4), -1.0)
     for t, (f, g) in enumerate(outage(seed)):
