@@ -41,6 +41,7 @@ def played(name, make, seed=0):
     problem = PLAYED[name](seed, T)
     X = problem.decision_set
     policy, (leader, *others) = make(X)
+    policy.end_retreat()  # the theorems are about the learner's decisions
     x, own, theirs, mixed, s, rounds, cost, calm = [], [], [], [], [], [], 0.0, [0]
     for f, g in problem.rounds(policy):
         x.append(policy.ask())

@@ -140,6 +140,7 @@ surrogate_table = TableType(
         "rule": write,  # the step rule's numbers, for the guard
         "saved": write,  # memory for queue, ranges and guard, to take back a round
         "lipschitz": write,  # of this round's cost and constraint, or UNDECLARED
+        "refuge": write,  # as `kernels/retreat.py` has it; empty if no policy retreats
         "set": set_table,  # which the ranges measure and ask
         "needs_gradient": function(*NEEDS_GRADIENT),
         "observe": function(*OBSERVE),

@@ -1,7 +1,8 @@
 """Retreat: do not go where the last constraint would be violated, as far as its tangent tells.
 
-retreat = [y, the decision | z, the last decision that satisfied its round | c | numbers], where
-<c, .> + level is the tangent of the last constraint; empty for a policy that does not retreat.
+retreat = [y, the decision | z, where to retreat to | c | numbers], where <c, .> + level is the
+tangent of the last constraint; empty for a policy that does not retreat.
+refuge = [1 if it was found | the safest action of this round, which satisfies it].
 """
 
 from __future__ import annotations
@@ -31,14 +32,28 @@ def count_more(retreat: Array, cost: float, violation: float, cost2: float, forc
     own[GRAD_ROOT] = math.hypot(own[GRAD_ROOT], math.sqrt(force2))
 
 
-@kernel(nothing, write, read, number, read)
-def see_constraint(retreat: Array, c: Array, value: float, at: Array) -> None:
-    """Take in a constraint with this value and gradient c at the decision `at`."""
-    n = len(c)
+@kernel(nothing, write, read)
+def show_refuge(refuge: Array, safest: Array) -> None:
+    """Write down the safest action of this round."""
+    refuge[0] = 1.0
+    copy(refuge[1:], safest)
+
+
+@kernel(nothing, write, read, number, read, read)
+def see_constraint(retreat: Array, c: Array, value: float, at: Array, refuge: Array) -> None:
+    """Take in a constraint with this value and gradient c at the decision `at`.
+
+    z is the last decision that satisfied its round, or the safest action of a round since that z
+    would have violated.
+    """
+    n, level = len(c), value - dot(c, at)
+    z = retreat[n : 2 * n]
     if value <= 0.0:
-        copy(retreat[n : 2 * n], at)
+        copy(z, at)
+    elif refuge[0] > 0.0 and level + dot(c, z) > 0.0:
+        copy(z, refuge[1:])
     copy(retreat[2 * n : 3 * n], c)
-    retreat[3 * n + LEVEL] = value - dot(c, at)
+    retreat[3 * n + LEVEL] = level
 
 
 @kernel(nothing, write, read)

@@ -34,7 +34,7 @@ from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable
 from hedgerow.surrogates.make_loss import WRITTEN
-from hedgerow.surrogates.queued import checked, checked_each, is_plain
+from hedgerow.surrogates.queued import GradientSurrogate, checked, checked_each, is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, ObservedRanges, WorstCaseRanges
 from hedgerow.surrogates.rounds import NO_NOISE, LossRounds, advisers_of, round_table, tell_round
 
@@ -83,6 +83,8 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         self.retreat = retreat
         if retreat is not None:
             self._charged.append(retreat.array)
+            if isinstance(surrogate, GradientSurrogate):
+                surrogate.show_refuge(retreat.refuge)
         if names:
             self._charged.append(self._state["advisers"])
         if isinstance(surrogate, ReadsLedger):
@@ -228,7 +230,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
             return None
         rounds: CompiledRounds | None = make(self.learner, self.ledger)
         if self.retreat is not None and isinstance(rounds, LossRounds):
-            rounds.retreat = self.retreat.array
+            rounds.retreat, rounds.refuge = self.retreat.array, self.retreat.refuge
         return rounds if rounds is not None and feedback is rounds.feedback else None
 
     def warn_if_ignored(self) -> None:
@@ -391,6 +393,7 @@ def tell_in_python(
         at=point.copy(),
         late=at is not None,
         retreat=NO_NUMBERS if retreat is None else retreat.array,
+        refuge=NO_NUMBERS if retreat is None else retreat.refuge,
         loss=np.empty(n),
         ledger=policy.ledger,
         each=policy._state["ccv_each"] if "ccv_each" in policy._state.layout else NO_NUMBERS,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.kernels.retreat import (
@@ -22,15 +24,17 @@ class Retreat(Stateful):
     """Keeps a policy from going where the last constraint would be violated.
 
     A learner's step may lead where the constraint that was just seen is violated, by its tangent.
-    Then the policy plays y_{t+1} between the learner's x_{t+1} and z, the last decision that
-    satisfied its round: the first point on the way that satisfies the tangent, or z itself if none
-    does. Where z violates the tangent no less than x_{t+1}, it plays x_{t+1}.
+    Then the policy plays y_{t+1} between the learner's x_{t+1} and z: the first point on the way
+    that satisfies the tangent, or z itself if none does. z is the last decision that satisfied its
+    round. In a round that z violates, too, it is the safest action, if the surrogate has asked the
+    oracle for it and it satisfies the round. Where z violates the tangent no less than x_{t+1}, the
+    policy plays x_{t+1}.
 
     The learner is told what its own decision x_t would have cost and violated, by the tangents at
     y_t. So it learns from violations that did not happen, and every bound for x_t holds as it did.
     What y_t loses to x_t is limited: while it has cost more by D (sum ||grad f_t||^2)^{1/2}, or
     violated more by D (sum ||grad g_t||^2)^{1/2} over violated rounds, the policy plays x_{t+1}.
-    Both sums are of order sqrt T (theory.md). No oracle call.
+    Both sums are of order sqrt T (theory.md). No oracle call of its own.
 
     Args:
         learner: who decides unless the policy retreats; its set and first play are used.
@@ -42,6 +46,7 @@ class Retreat(Stateful):
         self._state = State(y=x.size, z=x.size, c=x.size, numbers=NUMBERS)
         self._state["y"][:] = self._state["z"][:] = x
         self._state["numbers"][DIAMETER] = learner.decision_set.diameter
+        self.refuge = np.zeros(1 + x.size)  # memory of a round
 
     @property
     def array(self) -> Vector:

@@ -64,6 +64,7 @@ class CostOnlySurrogate(Stateful):
             rule=NO_NUMBERS,
             saved=np.empty(20),
             lipschitz=np.full(2, UNDECLARED),
+            refuge=NO_NUMBERS,
             set=no_set(),
             needs_gradient=needs_gradient,
             observe=observe,

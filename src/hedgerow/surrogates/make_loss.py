@@ -19,6 +19,7 @@ from hedgerow.kernels.policy_tables import (
     surrogate_table,
     tangent_norm2,
 )
+from hedgerow.kernels.retreat import show_refuge
 from hedgerow.kernels.vectors import copy, dot, four, mix, six, three
 from hedgerow.learners import steps as rules
 from hedgerow.learners.steps import FORCED_BETA, WORTH
@@ -124,6 +125,8 @@ def propose_weight(
         unavoidable = surrogate.reach(surrogate.set, ranges, units, a, c, value, at, s)
         if unavoidable != unavoidable:
             return math.nan, NO_SIZES
+        if len(surrogate.refuge) > 0 and units[LEARNT] == AS_AVOIDABLE and unavoidable == 0.0:
+            show_refuge(surrogate.refuge, s)
     product = lost = 0.0
     if units[LEARNT] == AS_AVOIDABLE and tangent2 > 0.0 and force2 > 0.0:
         k = math.sqrt(tangent2 / force2)

@@ -117,6 +117,8 @@ class GradientSurrogate(Queued):
     guard: Guard | None = None
     ledger: Vector = NO_NUMBERS
     """The policy's sums, as `kernels/certificate.py` has them, for a surrogate that reads them."""
+    refuge: Vector = NO_NUMBERS
+    """Memory for the safest action of a round, as `kernels/retreat.py` has it."""
     needs_gradient: ClassVar[Kernel]
     observe: ClassVar[Kernel]
     record: ClassVar[Kernel]
@@ -148,6 +150,12 @@ class GradientSurrogate(Queued):
         """The kernels and arrays of a round; those of the potential and the set may be Python."""
         return self._filled(*self.ranges.reach())
 
+    def show_refuge(self, refuge: Vector) -> None:
+        """Write the safest action of a round to this memory whenever the oracle finds it."""
+        self.refuge = refuge
+        for name in ("table", "python_table"):  # which have that of before
+            vars(self).pop(name, None)
+
     @cached_property
     def python_table(self) -> Any:
         """The same with the set in Python, for rounds that compiled code leaves to it."""
@@ -169,6 +177,7 @@ class GradientSurrogate(Queued):
             rule=rule,
             saved=np.empty(queue.size + ranges.size + guard.size),
             lipschitz=self._lipschitz,
+            refuge=self.refuge,
             set=set_,
             needs_gradient=kind.needs_gradient,
             observe=kind.observe,

@@ -57,6 +57,7 @@ round_table = TableType(
         "at": read,  # where the round was seen: the decision, unless feedback is late
         "late": types.boolean,
         "retreat": write,  # as `kernels/retreat.py` has it; empty where x is the decision
+        "refuge": write,  # likewise
         "loss": write,  # memory for the gradient of a loss
         "ledger": write,  # what the certificate remembers
         "each": write,  # the ledger's sums of single constraints, where it has them
@@ -86,6 +87,8 @@ def play_round(
     if not abs(cost) <= LARGEST_PART:
         return False
     retreat, less, told, at = table.retreat, 0.0, value, table.at
+    if len(retreat) > 0:
+        table.refuge[0] = 0.0
     if len(retreat) > 0 and not table.late and retreat[len(retreat) - NUMBERS + APART] > 0.0:
         f, g, cost2, force2 = products
         at, products = table.x, (dot(a, table.x), dot(c, table.x), cost2, force2)
@@ -109,7 +112,7 @@ def play_round(
         if not table.late:
             more = max(0.0, value) - max(0.0, told)
             count_more(retreat, -less, more, products[2], products[3] if value > 0.0 else 0.0)
-        see_constraint(retreat, c, value, table.at)
+        see_constraint(retreat, c, value, table.at, table.refuge)
         choose_decision(retreat, table.x)
     return True
 
@@ -139,7 +142,8 @@ class LossRounds(CompiledRounds):
     feedback: Feedback = staticmethod(first_order)
     make_loss, take_back = staticmethod(make_loss), staticmethod(take_back)
     retreat: Vector = NO_NUMBERS
-    """Of a policy that retreats, as `kernels/retreat.py` has it."""
+    refuge: Vector = NO_NUMBERS
+    """Of a policy that retreats, as `kernels/retreat.py` has them."""
 
     def __init__(self, learner: Any, step: CompiledStep, surrogate: Any, ledger: Vector):
         self._learner, self._step, self._ledger = learner, step, ledger
@@ -176,6 +180,7 @@ class LossRounds(CompiledRounds):
             at=self.decision if at is None else at,
             late=at is not None,
             retreat=self.retreat,
+            refuge=self.refuge,
             loss=step.loss,
             ledger=self._ledger,
             each=self._each,
