@@ -30,19 +30,22 @@ def play_by_hand(
     curved = 0.5 * X.strong_convexity * D  # a step gains more on a strongly convex set
     growth = (3, curved) if curved > 0.0 else (4, 1.0)
     guard = Guard(D, min(X.radius_around(x1), D), *growth)
-    weights, steps = Weights(oracle), Steps(D)
-    inner = prices = cost = ccv = 0.0
+    weights, steps, retreat = Weights(oracle), Steps(D), Retreat(D, x1)
+    inner = more = prices = cost = ccv = 0.0
     for t in range(1, rounds + 1):
-        a, c = table.costs[t - 1], table.constraints[t - 1]
-        g = float(c @ x) + table.constraint_offsets[t - 1]
-        cost += float(a @ x) + table.cost_offsets[t - 1]
-        ccv += max(0.0, g)
+        a, c, y = table.costs[t - 1], table.constraints[t - 1], retreat.y
+        offset = table.constraint_offsets[t - 1]
+        g, violation = float(c @ x) + offset, max(0.0, float(c @ y) + offset)
+        cost += float(a @ y) + table.cost_offsets[t - 1]
+        ccv += violation
+        weights.refuge = None
         cost2, force2, product = float(a @ a), 0.0, 0.0
         weights.costs2 += cost2
         proposed = 0.0
         if g > 0.0:
             force2, product = float(c @ c), float(a @ c)
-            proposed = weights.propose(t, a, c, g, x, force2, inner - float(S @ x) - prices)
+            lost = inner + more - float(S @ x) - prices
+            proposed = weights.propose(t, a, c, g, x, force2, lost)
         else:
             weights.relief = 0.0
         v = g - weights.relief
@@ -61,10 +64,38 @@ def play_by_hand(
         sigma = 0.0
         if gap > 0.0 and length2 > 0.0:
             sigma = 1.0 if gap >= 2.0 * beta * length2 else gap / (2.0 * beta * length2)
+        more += float(a @ (y - x))
+        retreat.count(a, c, violation, x, max(0.0, g))
         x = x + sigma * step
+        retreat.decide(x, c, offset, weights.refuge)
         steps.M = inner - float(S @ x) - beta * float((x - x1) @ (x - x1))
         steps.left = gap - sigma * gap + beta * sigma * sigma * length2
     return cost, ccv
+
+
+class Retreat:
+    """The decision y: the learner's x, or on the way back to z where x violates the last round."""
+
+    def __init__(self, D: float, x1: Vector):
+        self.D, self.y, self.z = D, x1, x1
+        self.lost, self.squares = np.zeros(2), np.zeros(2)
+
+    def count(self, a: Vector, c: Vector, violation: float, x: Vector, learner: float) -> None:
+        """Add what y cost and violated more than x."""
+        self.lost += float(a @ (self.y - x)), violation - learner
+        self.squares += float(a @ a), float(c @ c) if violation > 0.0 else 0.0
+
+    def decide(self, x: Vector, c: Vector, offset: float, safest: Vector | None) -> None:
+        """Choose y after a round with the constraint <c, .> + offset."""
+        if float(c @ self.y) + offset <= 0.0:
+            self.z = self.y
+        elif safest is not None and float(c @ self.z) + offset > 0.0:
+            self.z = safest
+        ahead, back = float(c @ x) + offset, float(c @ self.z) + offset
+        self.y = x
+        if ahead > 0.0 and back < ahead and (self.lost <= self.D * np.sqrt(self.squares)).all():
+            share = 1.0 if back >= 0.0 else ahead / (ahead - back)
+            self.y = x + share * (self.z - x)
 
 
 class Weights:
@@ -72,6 +103,7 @@ class Weights:
 
     def __init__(self, oracle: Oracle):
         self.oracle = oracle
+        self.refuge: Vector | None = None
         self.costs2 = self.relief = self.rate = self.infeasible_rate = 0.0
         self.forced = False
         self.usual, self.ordinary = 0.0, 0
@@ -117,7 +149,8 @@ class Weights:
 
     def unavoided(self, a: Vector, c: Vector, g: float, x: Vector, stands_out: bool) -> float:
         """Return the part of a violation that no action avoids; learn what safety costs."""
-        away = x - self.oracle(c)
+        safest = self.oracle(c)
+        away = x - safest
         avoided, price = float(c @ away), -float(a @ away)
         if g - avoided > 1e-9 * g:
             if avoided > 0.1 * (self.second or self.top):
@@ -125,6 +158,7 @@ class Weights:
             return g - avoided
         if avoided > 0.0 and stands_out:
             self.rate = max(price / avoided, 0.5 * self.rate)
+        self.refuge = safest
         return 0.0
 
 

@@ -45,7 +45,11 @@ def transcribed(problem, **settings):
         learner.tell(EvalGrad(f.value + f.grad @ (x - y), f.grad), EvalGrad(at_x, g.grad))
         lost += f.grad @ (y - x), max(0.0, g.value) - max(0.0, at_x)
         roots += f.grad @ f.grad, g.grad @ g.grad if g.value > 0.0 else 0.0
-        z = y if g.value <= 0.0 else z
+        found, *safest = learner.retreat.refuge
+        if g.value <= 0.0:
+            z = y
+        elif found and g.value + g.grad @ (z - y) > 0.0:
+            z = np.array(safest)
         x = learner.ask()
         ahead, refuge = g.value + g.grad @ (x - y), g.value + g.grad @ (z - y)
         if ahead <= 1e-12 or refuge >= ahead - 1e-12 or (lost > X.diameter * np.sqrt(roots)).any():
@@ -106,11 +110,11 @@ points = arrays.arrays(np.float64, 4, elements=st.floats(0.0, 1.0).map(lambda v:
 
 @given(points, points, arrays.arrays(np.float64, 4, elements=finite), finite, st.booleans())
 def test_the_decision_is_the_first_one_that_the_tangent_allows(x, z, c, value, ended):
-    """In [0, 1]^4, from a satisfied round at z or a violated one elsewhere."""
+    """In [0, 1]^4, from a satisfied round at z or a violated one elsewhere; no refuge is found."""
     learner = hr.learners.TrackingOCG(hr.sets.Box(np.zeros(4), np.ones(4)), start=z)
     retreat = Retreat(learner)
     seen_at = z if value <= 0.0 else np.full(4, 0.5)
-    kernels.see_constraint(retreat.array, c, value, seen_at)
+    kernels.see_constraint(retreat.array, c, value, seen_at, retreat.refuge)
     retreat.decide(x)
     y, along = retreat.decision, np.linspace(0.0, 1.0, 11)
     tangent = lambda point: value + c @ (np.asarray(point) - seen_at)  # noqa: E731
@@ -125,6 +129,37 @@ def test_the_decision_is_the_first_one_that_the_tangent_allows(x, z, c, value, e
     if ended:
         retreat.end(x)
         np.testing.assert_array_equal(retreat.decision, x)
+
+
+def outage(rounds=60):
+    """Return three options: the cheap one fails in round 20, and only the dear one is quick."""
+    rng, X, price = np.random.default_rng(0), hr.sets.Simplex(3), hr.Linear([1.0, 2.0, 4.0])
+    latencies = np.array([80.0, 118.0, 95.0]) * (1.0 + 0.01 * rng.standard_normal((rounds, 3)))
+    latencies[20:50, 0] = 2000.0
+    latencies[20:50, 1] = 130.0
+    return hr.RecordedProblem(X, [(price, hr.Linear(row, -120.0)) for row in latencies])
+
+
+def test_an_outage_is_left_after_one_round():
+    """No earlier decision satisfies a round of it; the oracle has found one that does."""
+    problem = outage()
+    trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
+    alone = hr.simulate(without(problem.decision_set), problem)
+    assert trace.violations[20] > 1000.0
+    assert np.maximum(0.0, trace.violations[21:40]).sum() < 20.0
+    assert np.maximum(0.0, alone.violations[21:40]).sum() > 2000.0
+
+
+def test_a_refuge_is_not_taken_where_an_earlier_decision_helps():
+    """The safest action is far from what is cheap."""
+    X = hr.sets.Simplex(3)
+    retreat = Retreat(hr.learners.TrackingOCG(X, start=[1.0, 0.0, 0.0]))
+    kernels.show_refuge(retreat.refuge, np.array([0.0, 0.0, 1.0]))
+    here, c = np.array([0.0, 1.0, 0.0]), np.array([-1.0, 1.0, -2.0])
+    kernels.see_constraint(retreat.array, c, 1.0, here, retreat.refuge)
+    np.testing.assert_array_equal(retreat._state["z"], [1.0, 0.0, 0.0])
+    kernels.see_constraint(retreat.array, -c, 3.0, here, retreat.refuge)
+    np.testing.assert_array_equal(retreat._state["z"], [0.0, 0.0, 1.0])
 
 
 def tempting(rounds):
