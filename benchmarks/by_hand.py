@@ -93,7 +93,8 @@ class Retreat:
             self.z = safest
         ahead, back = float(c @ x) + offset, float(c @ self.z) + offset
         self.y = x
-        if ahead > 0.0 and back < ahead and (self.lost <= self.D * np.sqrt(self.squares)).all():
+        limits = self.D * np.sqrt(self.squares) * [1.0, 1.0 / 64.0]
+        if ahead > 0.0 and back < ahead and (self.lost <= limits).all():
             share = 1.0 if back >= 0.0 else ahead / (ahead - back)
             self.y = x + share * (self.z - x)
 

@@ -18,6 +18,10 @@ APART, LEVEL, MORE_COST, MORE_CCV, COST_ROOT, GRAD_ROOT, DIAMETER, ENDED, NUMBER
 """The numbers: 1 if y is not the learner's decision x; the level; what y has cost and violated more
 than x, by tangents; the roots of the sums of ||grad f||^2 and, over rounds that y violates, of
 ||grad g||^2; D; and 1 if the learner decides from now on."""
+TRUST = 1.0 / 64.0
+"""y may have violated more than x by this many times D (sum ||grad g||^2)^{1/2}. Where it has, the
+tangents mislead, as those of a maximum do. Of 1, 1/16 and 1/64 the last was the best one for many
+hours of load; on other development games they hardly differ."""
 ROUNDING = 1e-12
 """Values of a tangent that differ by less, relative to its terms, are the same."""
 
@@ -68,7 +72,7 @@ def choose_decision(retreat: Array, x: Array) -> None:
     level, slope, D = own[LEVEL], dot(c, x), own[DIAMETER]
     there, rounding = level + slope, ROUNDING * (abs(level) + abs(slope))
     own[APART] = 0.0
-    behind = own[MORE_COST] > D * own[COST_ROOT] or own[MORE_CCV] > D * own[GRAD_ROOT]
+    behind = own[MORE_COST] > D * own[COST_ROOT] or own[MORE_CCV] > TRUST * D * own[GRAD_ROOT]
     if there <= rounding or behind or own[ENDED] > 0.0:
         copy(y, x)
         return

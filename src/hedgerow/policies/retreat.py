@@ -33,7 +33,7 @@ class Retreat(Stateful):
     The learner is told what its own decision x_t would have cost and violated, by the tangents at
     y_t. So it learns from violations that did not happen, and every bound for x_t holds as it did.
     What y_t loses to x_t is limited: while it has cost more by D (sum ||grad f_t||^2)^{1/2}, or
-    violated more by D (sum ||grad g_t||^2)^{1/2} over violated rounds, the policy plays x_{t+1}.
+    violated more by D/64 (sum ||grad g_t||^2)^{1/2} over violated rounds, the policy plays x_{t+1}.
     Both sums are of order sqrt T (theory.md). No oracle call of its own.
 
     Args:
