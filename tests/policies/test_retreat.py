@@ -184,7 +184,7 @@ def test_what_it_loses_is_bounded():
 @pytest.mark.parametrize("seed", range(6))
 def test_what_it_loses_is_bounded_in_every_round(seed):
     """Costs and constraints of all sizes, against the decision and for the learner's."""
-    rng, X, T = np.random.default_rng(seed), hr.sets.Simplex(6), 200
+    rng, X, T = np.random.default_rng(seed), hr.sets.Simplex(6), 500
     policy, sizes, worst, apart = hr.projection_free_coco(X), np.zeros(2), np.zeros(2), 0
     for t in range(T):
         y, away = policy.ask(), policy.learner.ask() - policy.ask()
@@ -199,7 +199,7 @@ def test_what_it_loses_is_bounded_in_every_round(seed):
         lost = np.array([policy.retreat.more_cost, policy.retreat.more_ccv])
         limits = X.diameter * (np.sqrt(sizes) * [1.0, 1.0 / 64.0] + worst)
         assert (lost <= limits * (1.0 + 1e-9)).all()
-    assert apart > 3
+    assert apart > 1
 
 
 @pytest.mark.parametrize("name", GAMES)
