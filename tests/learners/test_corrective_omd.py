@@ -119,7 +119,7 @@ class Pseudocode:
         if self.t % 50 == 0:
             self.w = [w / sum(self.w) for w in self.w]
         step = x_t - self.x()
-        kept = 1.0 - 1.0 / (50.0 + 2.0 * math.sqrt(self.t))
+        kept = 1.0 - 1.0 / (50.0 + self.t / 16.0)
         self.Delta = kept * self.Delta + max(0.0, s @ step - self.beta * step @ step)
         self.beta = max(kept * self.beta, self.Delta / self.D**2)
 
@@ -419,7 +419,7 @@ def test_with_all_vertices_remembered_a_step_is_the_proximal_step(oracle):
 
 def kept(t):
     """What is left of the regulariser after round t, unless more is learnt."""
-    return 1.0 - 1.0 / (50.0 + 2.0 * math.sqrt(t))
+    return 1.0 - 1.0 / (50.0 + t / 16.0)
 
 
 @pytest.mark.parametrize("name", ["simplex", "l2ball", "box", "dag", "k-subsets"])
