@@ -31,6 +31,7 @@ from hedgerow.protocols.late_feedback import as_play, reach_of
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
+from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable
 from hedgerow.surrogates.make_loss import WRITTEN
@@ -83,7 +84,10 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         self.retreat = retreat
         if retreat is not None:
             self._charged.append(retreat.array)
-            if isinstance(surrogate, GradientSurrogate):
+            # on a product the safest action moves every factor at once, and overshoots
+            if isinstance(surrogate, GradientSurrogate) and not isinstance(
+                learner.decision_set, Product
+            ):
                 surrogate.show_refuge(retreat.refuge)
         if names:
             self._charged.append(self._state["advisers"])

@@ -27,7 +27,8 @@ class Retreat(Stateful):
     Then the policy plays y_{t+1} between the learner's x_{t+1} and z: the first point on the way
     that satisfies the tangent, or z itself if none does. z is the last decision that satisfied its
     round. In a round that z violates, too, it is the safest action, if the surrogate has asked the
-    oracle for it and it satisfies the round. Where z violates the tangent no less than x_{t+1}, the
+    oracle for it and it satisfies the round; not on a `Product`, where that action moves every
+    factor at once. Where z violates the tangent no less than x_{t+1}, the
     policy plays x_{t+1}.
 
     The learner is told what its own decision x_t would have cost and violated, by the tangents at
