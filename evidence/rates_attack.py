@@ -16,6 +16,7 @@ import numpy as np
 import hedgerow as hr
 from hedgerow.bounds import guarded_ccv, guarded_regret, schedule_regret, universal_regret
 from hedgerow.feedback import EvalGrad
+from hedgerow.kernels.retreat import TRUST
 from hedgerow.learners import AdaptiveOCG, AwayOCG
 from hedgerow.learners.steps import CertificateSteps, ScheduleSteps, UniversalSteps
 from hedgerow.policies import away_coco
@@ -164,20 +165,21 @@ class GuardedBounds:
         return guarded_ccv(*given, mixture=self.mixture if mixture is None else mixture)
 
     def regret(self) -> float:
-        """Return the bound of the regret."""
-        return self.regret_of(self.guard.cost_size, self.guard.steepest_cost)
+        """Return the bound of the regret, with what a retreat may add."""
+        more = 2.0 * self.D * self.policy.retreat.roots[0]
+        return self.regret_of(self.guard.cost_size, self.guard.steepest_cost) + more
 
     def ccv(self, mixture: bool | None = None) -> float:
         """Return the bound of the CCV, 0 before the first violation.
 
         With mixture=False, that of a learner that is none: less, and quick.
         """
-        guard = self.guard
+        guard, more = self.guard, (1.0 + TRUST) * self.D * self.policy.retreat.roots[1]
         if guard.worst_violation == 0.0:
-            return 0.0
+            return float(more)
         rounds = (guard.worst / (self.D * guard.cost_size)) ** self.q
         share = self.ccv_of(rounds, guard.cost_ratio, mixture)
-        return float(self.D * guard.constraint_size * share)
+        return float(self.D * guard.constraint_size * share + more)
 
     def agree(self) -> bool:
         """Return whether `explain` prints the same numbers."""

@@ -151,7 +151,7 @@ def test_an_installed_plug_in_is_played_by_name_in_worker_processes(installed, t
     run = record(folder, method="careful_start", problem="coin_flips", seed=20)
     other = record(folder, method="projection_free_coco", problem="coin_flips", seed=20)
     assert run.record["status"] == "done"
-    assert run.record["ccv"] != other.record["ccv"], "it is a method of its own"
+    assert run.record["cost"] != other.record["cost"], "it is a method of its own"
     own_set = record(folder, method="careful_start", problem="staircases", seed=21)
     assert own_set.record["status"] == "done"
     assert own_set.record["parameters"]["set"] == {

@@ -98,13 +98,14 @@ def test_violation_budget_is_how_much_may_be_spent():
 
 @pytest.mark.parametrize("kind", [hr.problems.IidSimplex, hr.problems.Ranking])
 def test_a_smaller_violation_range_is_more_eager(kind):
-    problem = kind(horizon=1000, seed=11)
-    policy = hr.projection_free_coco(problem.decision_set)
-    hr.simulate(policy, problem)
-    unit = policy.surrogate.ranges.violation
-    policies = [
-        hr.projection_free_coco(problem.decision_set, violation_unit=factor * unit)
-        for factor in (4.0, 1.0, 0.25, 0.0625)
-    ]
-    found = [hr.simulate(policy, problem).ccv for policy in policies]
-    assert found == sorted(found, reverse=True)
+    """In the sum of three games."""
+    found = np.zeros(4)
+    for problem in (kind(horizon=1000, seed=seed) for seed in (11, 12, 13)):
+        X = problem.decision_set
+        policy = hr.projection_free_coco(X)
+        hr.simulate(policy, problem)
+        unit = policy.surrogate.ranges.violation
+        for i, factor in enumerate((4.0, 1.0, 0.25, 0.0625)):
+            policy = hr.projection_free_coco(X, violation_unit=factor * unit)
+            found[i] += hr.simulate(policy, problem).ccv
+    assert (np.diff(found) < 0.0).all()

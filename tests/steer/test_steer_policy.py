@@ -144,13 +144,11 @@ def test_it_is_restored_bit_for_bit(limits):
 
 
 def test_it_reacts_to_an_incident_within_a_few_intervals():
-    """And the mutant without `LastLimit` does not."""
+    """And the mutant without `LastLimit` and without a retreat does not."""
     quick = steering_policy(np.full(3, 0.01), [0.01], 0.2)
-    slow = BoundedWeights(
-        hr.policies.ViolatedShare(hr.projection_free_coco(quick.decision_set), 0.01),
-        0.2,
-        np.full(3, 0.01),
-    )
+    inner = hr.projection_free_coco(quick.decision_set)
+    inner.end_retreat()
+    slow = BoundedWeights(hr.policies.ViolatedShare(inner, 0.01), 0.2, np.full(3, 0.01))
     bad = {}
     for name, policy in (("quick", quick), ("slow", slow)):
         rng, values = np.random.default_rng(3), []

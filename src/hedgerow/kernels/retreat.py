@@ -14,16 +14,17 @@ from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import copy, dot
 
 Array = Any
-APART, LEVEL, MORE_COST, MORE_CCV, COST_ROOT, GRAD_ROOT, DIAMETER, ENDED, NUMBERS = range(9)
-"""The numbers: 1 if y is not the learner's decision x; the level; what y has cost and violated more
-than x, by tangents; the roots of the sums of ||grad f||^2 and, over rounds that y violates, of
-||grad g||^2; D; and 1 if the learner decides from now on."""
+APART, LEVEL, SAME, MORE_COST, MORE_CCV, COST_ROOT, GRAD_ROOT, DIAMETER, ENDED, NUMBERS = range(10)
+"""The numbers: 1 if y is not the learner's decision x; the level; by how much values of the tangent
+must differ; what y has cost and violated more than x, by tangents; the roots of the sums of
+||grad f||^2 and, over rounds that y violates, of ||grad g||^2; D; and 1 if the learner decides from
+now on."""
 TRUST = 1.0 / 64.0
 """y may have violated more than x by this many times D (sum ||grad g||^2)^{1/2}. Where it has, the
 tangents mislead, as those of a maximum do. Of 1, 1/16 and 1/64 the last was the best one for many
 hours of load; on other development games they hardly differ."""
 ROUNDING = 1e-12
-"""Values of a tangent that differ by less, relative to its terms, are the same."""
+"""Values of a tangent that differ by less, in units of D ||grad g||, are the same."""
 
 
 @kernel(nothing, write, number, number, number, number)
@@ -32,8 +33,8 @@ def count_more(retreat: Array, cost: float, violation: float, cost2: float, forc
     own = retreat[len(retreat) - NUMBERS :]
     own[MORE_COST] += cost
     own[MORE_CCV] += violation
-    own[COST_ROOT] = math.hypot(own[COST_ROOT], math.sqrt(cost2))
-    own[GRAD_ROOT] = math.hypot(own[GRAD_ROOT], math.sqrt(force2))
+    own[COST_ROOT] = math.sqrt(own[COST_ROOT] * own[COST_ROOT] + cost2)
+    own[GRAD_ROOT] = math.sqrt(own[GRAD_ROOT] * own[GRAD_ROOT] + force2)
 
 
 @kernel(nothing, write, read)
@@ -51,13 +52,13 @@ def see_constraint(retreat: Array, c: Array, value: float, at: Array, refuge: Ar
     would have violated.
     """
     n, level = len(c), value - dot(c, at)
-    z = retreat[n : 2 * n]
-    if value <= 0.0:
+    z, own = retreat[n : 2 * n], retreat[3 * n :]
+    own[LEVEL], own[SAME] = level, ROUNDING * own[DIAMETER] * math.sqrt(dot(c, c))
+    if value <= own[SAME]:
         copy(z, at)
-    elif refuge[0] > 0.0 and level + dot(c, z) > 0.0:
+    elif refuge[0] > 0.0 and level + dot(c, z) > own[SAME]:
         copy(z, refuge[1:])
     copy(retreat[2 * n : 3 * n], c)
-    retreat[3 * n + LEVEL] = level
 
 
 @kernel(nothing, write, read)
@@ -69,15 +70,15 @@ def choose_decision(retreat: Array, x: Array) -> None:
     """
     n = len(x)
     y, z, c, own = retreat[:n], retreat[n : 2 * n], retreat[2 * n : 3 * n], retreat[3 * n :]
-    level, slope, D = own[LEVEL], dot(c, x), own[DIAMETER]
-    there, rounding = level + slope, ROUNDING * (abs(level) + abs(slope))
+    level, D = own[LEVEL], own[DIAMETER]
+    there = level + dot(c, x)
     own[APART] = 0.0
     behind = own[MORE_COST] > D * own[COST_ROOT] or own[MORE_CCV] > TRUST * D * own[GRAD_ROOT]
-    if there <= rounding or behind or own[ENDED] > 0.0:
+    if there <= own[SAME] or behind or own[ENDED] > 0.0:
         copy(y, x)
         return
     safest = level + dot(c, z)
-    if safest >= there - rounding:
+    if safest >= there - own[SAME]:
         copy(y, x)
         return
     own[APART] = 1.0

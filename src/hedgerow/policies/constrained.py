@@ -194,11 +194,14 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         """
         if advice is not None:
             self.ask(advice)
+        if at is not None:
+            at = as_play(at, self.decision_set, self.ask())
+            at = None if np.array_equal(at, self.ask()) else at  # it is not late
         dim = self._dim
         table = self._table if at is None else self._late_table
         if table is not None and is_plain(cost, dim) and is_plain(constraint, dim):
             if at is not None:
-                table.at[:] = as_play(at, self.decision_set, self.ask())
+                table.at[:] = at
             value, learner = constraint.value, cast(KernelLearner, self.learner)
             if tell_round(table, cost.grad, cost.value, constraint.grad, value):
                 if learner.horizon is not None:

@@ -166,12 +166,12 @@ def limited_round(
     totals[COST] += cost
     totals[MORE_COST] += more
     totals[COSTS] += norm
-    totals[COST_ROOT] = math.hypot(totals[COST_ROOT], norm)
+    totals[COST_ROOT] = math.sqrt(totals[COST_ROOT] * totals[COST_ROOT] + products[2])
     totals[MORE_CCV] += max(0.0, value) - worst
     if value > 0.0:
         totals[CCV] += value
         totals[VIOLATED] += 1.0
-        totals[GRAD_ROOT] = math.hypot(totals[GRAD_ROOT], math.sqrt(products[3]))
+        totals[GRAD_ROOT] = math.sqrt(totals[GRAD_ROOT] * totals[GRAD_ROOT] + products[3])
     step_towards(table, m, a, inner.x)
     return True
 

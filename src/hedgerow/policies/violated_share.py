@@ -90,7 +90,7 @@ class ViolatedShare(Stateful):
     ...     cost = EvalGrad(x[1], np.array([0.0, 1.0]))
     ...     policy.tell(cost, EvalGrad(x[0] - 0.5 + noise, np.array([1.0, 0.0])))
     >>> policy.summary().violated, bool(policy.ask()[0] < 0.45)
-    (2, True)
+    (3, True)
 
     """
 
