@@ -211,8 +211,11 @@ def test_certificate_and_theorem_are_about_its_decisions(name):
     assert trace.regret(best) <= policy.certificate() + 1e-9 * abs(policy.certificate())
     assert trace.regret(best) <= bounds["regret, Theorem G"].value
     assert trace.ccv <= bounds["CCV, Theorem G"].value
+    fresh = hr.explain(hr.projection_free_coco(problem.decision_set))
+    assert sum("a retreat may add" in part.statement for part in fresh.guarantees) == 2
     policy.end_retreat()
     alone = {part.name: part for part in hr.explain(policy).guarantees}
+    assert not any("retreat" in part.statement for part in alone.values())
     D, (costs, forces) = problem.decision_set.diameter, policy.retreat.roots
     for kind, more in (("regret, Theorem G", 2.0 * costs), ("CCV, Theorem G", 65 / 64 * forces)):
         apart = bounds[kind].value - alone[kind].value

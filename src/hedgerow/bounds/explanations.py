@@ -81,7 +81,9 @@ def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
     if isinstance(policy, ConstrainedPolicy):
         if isinstance(policy.learner, AdaptiveOCG):
             horizon = policy.learner.steps.horizon
-        if policy.retreat is not None and not policy.retreat.ended:
+        guard = getattr(policy.surrogate, "guard", None)
+        says_nothing = guard is not None and guard.refuted
+        if policy.retreat is not None and not policy.retreat.ended and not says_nothing:
             found = [*with_retreat(found, policy.retreat, policy.decision_set.diameter)]
         found = [*_certificates(policy, budget), *found]
     elif not found:

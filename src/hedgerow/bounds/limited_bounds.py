@@ -23,11 +23,11 @@ def with_retreat(parts: Iterable[Guarantee], retreat: Retreat, D: float) -> Iter
     """
     costs, forces = retreat.roots
     for part in parts:
-        if part.name.startswith(("regret, T", "CCV")) and part.trivial is not None:
+        if part.name.startswith(("regret, T", "CCV")):
             of_ccv = part.name.startswith("CCV")
             more = D * ((1.0 + TRUST) * forces if of_ccv else 2.0 * costs)
             value = None if part.value is None else part.value + more
-            text = f"{part.statement}; + {RETREAT_CCV if of_ccv else MORE_COST}"
+            text = f"{part.statement}; a retreat may add {RETREAT_CCV if of_ccv else MORE_COST}"
             yield replace(part, statement=text, value=value)
         else:
             yield part

@@ -28,8 +28,7 @@ class Retreat(Stateful):
     that satisfies the tangent, or z itself if none does. z is the last decision that satisfied its
     round. In a round that z violates, too, it is the safest action, if the surrogate has asked the
     oracle for it and it satisfies the round; not on a `Product`, where that action moves every
-    factor at once. Where z violates the tangent no less than x_{t+1}, the
-    policy plays x_{t+1}.
+    factor at once. Where z violates the tangent no less than x_{t+1}, the policy plays x_{t+1}.
 
     The learner is told what its own decision x_t would have cost and violated, by the tangents at
     y_t. So it learns from violations that did not happen, and every bound for x_t holds as it did.
