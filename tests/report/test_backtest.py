@@ -97,10 +97,10 @@ def test_the_best_row_is_the_benchmark(test, problem):
 
 def test_next_weights_state_what_rounding_costs(problem):
     problem = MeasuredRoutes(
-        problem.network, "Lisbon", "Warsaw", cost="price", caps={"latency": 46.0}
+        problem.network, "Lisbon", "Warsaw", cost="price", caps={"latency": 60.0}
     )
     test = backtest(problem)
-    assert test.now[0].share < 0.95  # the traffic is split, so that rounding matters
+    assert test.now[0].share < 0.9  # the traffic is split, so that rounding matters
     *lines, loss = next_weights(test, 1)
     assert len(lines) == 1
     (cost, constraint) = list(problem)[-1]
