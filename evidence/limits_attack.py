@@ -31,7 +31,7 @@ import hedgerow as hr
 from hedgerow.bounds import guarded_ccv, guarded_regret
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
-from hedgerow.policies import LimitedStep, ViolatedShare
+from hedgerow.policies import ViolatedShare
 
 OUT = Path(__file__).parent / "limits_attack.json"
 ROUNDS, EVERY, PARTS = 200, 20, 3
@@ -51,7 +51,7 @@ POLICIES: dict[str, tuple[Callable[[hr.DecisionSet], Any], int]] = {
         lambda X: ViolatedShare(coco(X, constraints=PARTS), 0.05),
         PARTS,
     ),
-    "LimitedStep, 3 parts": (lambda X: LimitedStep(coco(X)), PARTS),
+    "default, 3 parts": (coco, PARTS),
 }
 Seen = tuple[Vector, list[tuple[Vector, float]]]
 
@@ -170,19 +170,14 @@ def _compare_theorem(
     policy: Any, guard: Any, regret: float, ccv: Vector, rounding: float, found: Found
 ) -> None:
     """Compare Theorem G with the game of an action that satisfies all rounds."""
-    inner = getattr(policy, "policy", policy)
-    theorem = next((t for t in inner.guarantees() if t.name == "Theorem G"), None)
+    theorem = next((t for t in policy.guarantees() if t.name == "Theorem G"), None)
     if theorem is None:
         return
     D, q, mixture = theorem["D"], int(theorem["q"]), theorem["mixture"] > 0.0
     C, lam, lam_e = (theorem[key] for key in ("C", "lam", "lam_e"))
     steepest = guard.steepest_cost if mixture else 0.0
     bound = guarded_regret(C, D, guard.cost_size, lam, lam_e, steepest)
-    if policy is inner:
-        found.see("regret", regret, bound, rounding)
-    else:  # LimitedStep: by at most this much more
-        found.see("regret", regret - policy.more_cost, bound, rounding)
-        return
+    found.see("regret", regret, bound, rounding)
     if guard.worst_violation > 0.0 and ccv.size == 1:
         n = (guard.worst / (D * guard.cost_size)) ** q
         share = guarded_ccv(C, n, lam, lam_e, q, guard.cost_ratio, mixture=mixture)

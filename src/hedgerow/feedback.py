@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast, overload
 
 from hedgerow import functions
-from hedgerow.functions import Function, Linear, Maximum
+from hedgerow.functions import Function, HasParts, Linear
 from hedgerow.inputs import Vector, as_number, as_vector
 from hedgerow.labels import HasCoordinates, labels_of
 
@@ -21,6 +21,7 @@ __all__ = [
     "EvalGrad",
     "EvalLinear",
     "Full",
+    "Parts",
     "SemiBanditFeedback",
     "bandit",
     "first_order",
@@ -84,6 +85,15 @@ class Full:
     function: Function
 
 
+class Parts(tuple[EvalGrad, ...]):
+    """Value and subgradient of every part of one function, such as a `Maximum`.
+
+    All have one unit, while a list or tuple is of several functions, whose units may differ.
+    """
+
+    __slots__ = ()
+
+
 Constraints = EvalGrad | Sequence[EvalGrad]
 """A round's constraint to first order: one, or a list or tuple of several."""
 
@@ -133,6 +143,11 @@ def each_seen(seen: Constraints) -> Sequence[EvalGrad]:
     return seen
 
 
+def largest_seen(seen: EvalGrad | Parts) -> EvalGrad:
+    """Return what was seen of the largest of several parts."""
+    return max(seen, key=lambda part: part.value) if isinstance(seen, Parts) else seen
+
+
 def as_eval(seen: Eval, name: str, largest: float) -> Eval:
     """Return bandit feedback of finite numbers, none above `largest`, or refuse it."""
     needs(Eval, seen, "bandit play", name)
@@ -163,14 +178,16 @@ def first_order(f: Function | Sequence[Function], x: Vector) -> EvalGrad | tuple
     return EvalGrad(f(x), f.grad(x))  # type: ignore[operator, union-attr]
 
 
-def first_order_each(f: Function, x: Vector) -> EvalGrad | tuple[EvalGrad, ...]:
+def first_order_each(f: Function, x: Vector) -> EvalGrad | Parts:
     """Observe every part of a `Maximum` separately, and any other function as a whole.
 
-    The feedback for a surrogate with one queue per constraint.
+    A function of your own is observed by parts if it has `evaluate_parts(x)`, which returns pairs
+    of a value and a gradient; by one part it is observed as a whole.
     """
-    if isinstance(f, Maximum):
-        return tuple(first_order(part, x) for part in f.parts)
-    return first_order(f, x)
+    if not isinstance(f, HasParts):
+        return first_order(f, x)
+    seen = Parts(EvalGrad(value, grad) for value, grad in f.evaluate_parts(x))
+    return seen if len(seen) > 1 else seen[0]
 
 
 def linear(f: Function, x: Vector) -> EvalLinear:

@@ -31,6 +31,7 @@ from hedgerow.labels import (
 
 __all__ = [
     "Function",
+    "HasParts",
     "Linear",
     "Maximum",
     "Quadratic",
@@ -50,6 +51,15 @@ class Function(Protocol):
 
     def grad(self, x: Vector, /) -> Vector:
         """Return a subgradient at x."""
+        ...
+
+
+@runtime_checkable
+class HasParts(Protocol):
+    """A function that is the largest of several parts, each of which can be seen."""
+
+    def evaluate_parts(self, x: Vector, /) -> Sequence[tuple[float, Vector]]:
+        """Return value and subgradient of each part at x."""
         ...
 
 
@@ -220,6 +230,10 @@ class Maximum:
     def in_order(self, labels: Labels, name: str) -> Maximum:
         """Return the function of arrays with coordinates in this order."""
         return Maximum([in_order(part, labels, name) for part in self.parts])
+
+    def evaluate_parts(self, x: Vector) -> list[tuple[float, Vector]]:
+        """Return value and subgradient of each part."""
+        return [(part(x), part.grad(x)) for part in self.parts]
 
     def __call__(self, x: Vector) -> float:
         """Return the largest value."""

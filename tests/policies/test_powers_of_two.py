@@ -14,7 +14,7 @@ WORDS = ("power of two", "`Normalised`")
 SAYING = [
     name
     for name, method in METHODS.items()
-    if method.sees == "gradients"
+    if method.sees in ("gradients", "parts")
     and any(words in " ".join((inspect.getdoc(method.build) or "").split()) for words in WORDS)
 ]
 

@@ -349,13 +349,6 @@ def test_a_share_of_violated_rounds_adds_no_units():
     assert alike.summary().ccv > 0.0
 
 
-def test_parts_of_different_units_are_not_compared():
-    policy = hr.policies.LimitedStep(hr.projection_free_coco(X))
-    with pytest.raises(MixedUnitsError, match=r"cannot be compared; give their Maximum"):
-        hr.simulate(policy, hr.RecordedProblem(X, rounds(), limits=NAMES))
-    assert hr.simulate(policy, hr.RecordedProblem(X, rounds(), limits=ALIKE)).compiled
-
-
 @pytest.mark.parametrize(
     "build",
     [

@@ -30,7 +30,6 @@ from hedgerow.baselines.pi_control import proportional_integral
 from hedgerow.baselines.threshold import threshold_rule
 from hedgerow.imports import is_path, load_named, plugin_names
 from hedgerow.inputs import Vector
-from hedgerow.policies.limited import limited_coco
 from hedgerow.policies.method import NOT_STATED, declared
 from hedgerow.policies.method import Constants as Constants
 from hedgerow.policies.method import Method as Method
@@ -102,17 +101,6 @@ class _Methods(dict[str, Method]):
 METHODS: Mapping[str, Method] = _Methods(_in_order(_declared_methods()))
 """Every method of the library, by name."""
 
-LIMITED = Method(
-    limited_coco,
-    regret="T^{3/4}",
-    ccv="T^{3/4}",
-    per_round="1 linear minimisation",
-    sees="parts",
-    needs="none",
-    confidence="high",
-    source="this library: theory.md",
-)
-"""For constraints of many parts; rivals see their maximum alone, so "all" leaves it out."""
 TODAY: Mapping[str, Method] = {
     method.name: method
     for method in (
@@ -145,8 +133,6 @@ TODAY: Mapping[str, Method] = {
     )
 }
 """Current practice and engineering rules: methods, but not rivals, so "all" leaves them out."""
-NAMED: Mapping[str, Method] = {LIMITED.name: LIMITED, **TODAY}
-"""All methods that "all" leaves out."""
 
 
 def fixed_method(name: str, action: Sequence[float] | Sequence[str] | str) -> Method:
@@ -232,14 +218,14 @@ def find_method(name: str) -> Method:
     ValueError: there is no method 'guo_reco' (did you mean 'guo_recoo'?); ...
 
     """
-    if name in METHODS or name in NAMED:
-        return METHODS.get(name) or NAMED[name]
+    if name in METHODS or name in TODAY:
+        return METHODS.get(name) or TODAY[name]
     return _outside(load_named(name, GROUP, "method", method_names), name)
 
 
 def method_names() -> list[str]:
     """Return the names of all methods, those of installed packages last."""
-    ours = [*METHODS, *NAMED]
+    ours = [*METHODS, *TODAY]
     return [*ours, *(name for name in plugin_names(GROUP) if name not in ours)]
 
 

@@ -16,8 +16,8 @@ from hedgerow.bounds.guarded_bounds import (
     projected_ccv,
     projected_regret,
 )
-from hedgerow.bounds.limited_bounds import explain_limited, with_retreat
 from hedgerow.bounds.ocg_bounds import Adaptivity, sharper_ocg_regret
+from hedgerow.bounds.retreat_bounds import with_retreat
 from hedgerow.inputs import Vector
 from hedgerow.learners import steps as rules
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
@@ -29,7 +29,6 @@ from hedgerow.learners.steps import CertificateSteps
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.constrained import ConstrainedPolicy
-from hedgerow.policies.limited_step import LimitedStep
 from hedgerow.policies.paper import paper_potential
 from hedgerow.policies.sampled import SampledPlay
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, UNCAPPED, Theorem
@@ -70,8 +69,6 @@ def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
     """
     theorems: tuple[Theorem, ...] = getattr(policy, "guarantees", tuple)()
     found = [guarantee for theorem in theorems for guarantee in _evaluated(theorem, policy)]
-    if isinstance(policy, LimitedStep):
-        return explain_limited(policy, explain(policy.policy, budget), budget)
     if isinstance(policy, SampledPlay):
         inner = explain(policy.policy, budget)
         kept = [part for part in inner.guarantees if not part.name.startswith("CCV")]

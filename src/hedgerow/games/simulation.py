@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hedgerow.feedback import first_order
+from hedgerow.feedback import first_order, first_order_each
 from hedgerow.functions import Function, parts_of
 from hedgerow.games.advice import GameAdvice, following
 from hedgerow.inputs import as_count
@@ -296,7 +296,7 @@ def _play_convex(
     k, parts = chunk.rounds, chunk.constraints.parts
     alike = int(parts[0]) if (parts == parts[0]).all() and parts[0] > 1 else 0
     seen, each, done = np.empty((2, k)), np.empty((alike, k)), 0
-    functions = chunk.functions_on(policy.ask().size)
+    functions = chunk.functions_on(policy.ask().size, observe is first_order_each)
     while (done := compiled.play_convex(functions, done, seen, each)) < k:
         step = turn(policy, done, *chunk.functions(done, policy.ask()), observe)
         seen[:, done] = step[2:4]

@@ -1,7 +1,7 @@
-"""Retreat: do not go where the last constraint would be violated, as far as its tangent tells.
+"""Retreat: do not go where the last constraint would be violated, as far as its tangents tell.
 
 retreat = [y, the decision | z, where to retreat to | c | numbers], where <c, .> + level is the
-tangent of the last constraint; empty for a policy that does not retreat.
+tangent of the last constraint with one part; empty for a policy that does not retreat.
 refuge = [1 if it was found | the safest action of this round, which satisfies it].
 """
 
@@ -10,21 +10,61 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hedgerow._engine.kernel import kernel, nothing, number, read, write
+import numpy as np
+
+from hedgerow._engine.kernel import (
+    index,
+    kernel,
+    nothing,
+    number,
+    read,
+    whole,
+    write,
+    write_rows,
+)
+from hedgerow._engine.table import TableType
 from hedgerow.kernels.vectors import copy, dot
 
 Array = Any
 APART, LEVEL, SAME, MORE_COST, MORE_CCV, COST_ROOT, GRAD_ROOT, DIAMETER, ENDED, NUMBERS = range(10)
-"""The numbers: 1 if y is not the learner's decision x; the level; by how much values of the tangent
+"""The numbers: 1 if y is not the learner's decision x; the level; by how much values of tangents
 must differ; what y has cost and violated more than x, by tangents; the roots of the sums of
 ||grad f||^2 and, over rounds that y violates, of ||grad g||^2; D; and 1 if the learner decides from
 now on."""
 TRUST = 1.0 / 64.0
 """y may have violated more than x by this many times D (sum ||grad g||^2)^{1/2}. Where it has, the
-tangents mislead, as those of a maximum do. Of 1, 1/16 and 1/64 the last was the best one for many
+tangents mislead, as one of a maximum does. Of 1, 1/16 and 1/64 the last was the best one for many
 hours of load; on other development games they hardly differ."""
 ROUNDING = 1e-12
-"""Values of a tangent that differ by less, in units of D ||grad g||, are the same."""
+"""Values of tangents that differ by less, in units of D ||grad g||, are the same."""
+BISECTIONS = 60
+
+parts_table = TableType(
+    "PartsTable",
+    {
+        "gradients": write_rows,  # of the parts of a constraint, and their values
+        "values": write,
+        "count": index,  # how many parts the constraint of each round has; empty if all have one
+        "levels": write,  # <gradients[k], .> + levels[k] is the tangent of part k
+        "at_x": write,  # memory for the tangents' values at the learner's decision, and at z
+        "at_z": write,
+    },
+)
+"""The parts of a constraint that is a maximum: 24 hours, the links of a network."""
+
+
+def parts_of_memory(gradients: Array, values: Array, count: Array, levels: Array) -> Any:
+    """Return the table of the parts whose gradients and values are written to this memory."""
+    at_x, at_z = np.empty((2, len(gradients)))
+    return parts_table.filled(
+        gradients=gradients, values=values, count=count, levels=levels, at_x=at_x, at_z=at_z
+    )
+
+
+@kernel(whole, parts_table, whole)
+def parts_in(parts: Any, k: int) -> int:
+    """Return how many parts the constraint of round k has."""
+    return int(parts.count[k]) if k < len(parts.count) else 1
 
 
 @kernel(nothing, write, number, number, number, number)
@@ -44,44 +84,106 @@ def show_refuge(refuge: Array, safest: Array) -> None:
     copy(refuge[1:], safest)
 
 
-@kernel(nothing, write, read, number, read, read)
-def see_constraint(retreat: Array, c: Array, value: float, at: Array, refuge: Array) -> None:
-    """Take in a constraint with this value and gradient c at the decision `at`.
+@kernel(whole, parts_table, whole, read, read)
+def largest_part(parts: Any, m: int, at: Array, x: Array) -> int:
+    """Return the part that is largest at x, by the tangents of m parts that were seen at `at`."""
+    top, largest = 0, -math.inf
+    for k in range(m):
+        c = parts.gradients[k]
+        value = parts.values[k] + (dot(c, x) - dot(c, at))
+        if value > largest:
+            top, largest = k, value
+    return top
 
-    z is the last decision that satisfied its round, or the safest action of a round since that z
-    would have violated.
+
+@kernel(number, parts_table, whole, read, write)
+def evaluate_tangents(parts: Any, m: int, x: Array, values: Array) -> float:
+    """Write the values of m tangents at x, and return the largest one."""
+    largest = -math.inf
+    for k in range(m):
+        values[k] = parts.levels[k] + dot(parts.gradients[k], x)
+        largest = max(largest, values[k])
+    return largest
+
+
+@kernel(nothing, write, parts_table, whole, read, read)
+def see_constraint(retreat: Array, parts: Any, m: int, at: Array, refuge: Array) -> None:
+    """Take in a constraint of m parts, with values and gradients at the decision `at`.
+
+    z is the last decision that satisfied its round. In a round that z violates, too, it is the
+    safest action, if that was found and violates less, or else the decision, if that does.
     """
-    n, level = len(c), value - dot(c, at)
-    z, own = retreat[n : 2 * n], retreat[3 * n :]
-    own[LEVEL], own[SAME] = level, ROUNDING * own[DIAMETER] * math.sqrt(dot(c, c))
+    n, top = len(at), 0
+    for k in range(m):
+        parts.levels[k] = parts.values[k] - dot(parts.gradients[k], at)
+        if parts.values[k] > parts.values[top]:
+            top = k
+    z, own, value, c = retreat[n : 2 * n], retreat[3 * n :], parts.values[top], parts.gradients[top]
+    own[SAME] = ROUNDING * own[DIAMETER] * math.sqrt(dot(c, c))
     if value <= own[SAME]:
         copy(z, at)
-    elif refuge[0] > 0.0 and level + dot(c, z) > own[SAME]:
+        return
+    there = evaluate_tangents(parts, m, z, parts.at_z)
+    if there <= own[SAME]:
+        return
+    if refuge[0] > 0.0 and evaluate_tangents(parts, m, refuge[1:], parts.at_z) < there:
         copy(z, refuge[1:])
-    copy(retreat[2 * n : 3 * n], c)
+    elif m > 1 and value < there:  # with one part this changes next to nothing
+        copy(z, at)
 
 
-@kernel(nothing, write, read)
-def choose_decision(retreat: Array, x: Array) -> None:
+@kernel(number, read, read, whole)
+def share_of_way(at_x: Array, at_z: Array, m: int) -> float:
+    """Return the smallest share of the way from x to z at which the largest violation is least.
+
+    Part k has the values at_x[k] and at_z[k] at the ends, and is linear between.
+    """
+    low, high = 0.0, 1.0  # between these every part is satisfied
+    for k in range(m):
+        if at_x[k] > 0.0:
+            low = max(low, at_x[k] / (at_x[k] - at_z[k])) if at_z[k] <= 0.0 else 2.0
+        elif at_z[k] > 0.0:
+            high = min(high, at_x[k] / (at_x[k] - at_z[k]))
+    if low <= high:
+        return low
+    low, high = 0.0, 1.0  # the slope of the largest part tells on which side the least value is
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        top, slope = -math.inf, 0.0
+        for k in range(m):
+            rise = at_z[k] - at_x[k]
+            value = at_x[k] + middle * rise
+            if value > top:
+                top, slope = value, rise
+        if slope < 0.0:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@kernel(nothing, write, parts_table, whole, read)
+def choose_decision(retreat: Array, parts: Any, m: int, x: Array) -> None:
     """Write the next decision y: the learner's x, or a point between x and z.
 
-    y = x if x satisfies the tangent, if z violates it no less than x, or if y has lost too much to
-    x so far. Otherwise y is the first point from x to z that satisfies the tangent, z if none does.
+    y = x if x satisfies all tangents, or if y has lost too much to x so far. Otherwise y is the
+    first point from x to z at which the largest tangent is violated least.
     """
     n = len(x)
-    y, z, c, own = retreat[:n], retreat[n : 2 * n], retreat[2 * n : 3 * n], retreat[3 * n :]
-    level, D = own[LEVEL], own[DIAMETER]
-    there = level + dot(c, x)
+    y, z, own = retreat[:n], retreat[n : 2 * n], retreat[3 * n :]
+    D, there = own[DIAMETER], evaluate_tangents(parts, m, x, parts.at_x)
     own[APART] = 0.0
     behind = own[MORE_COST] > D * own[COST_ROOT] or own[MORE_CCV] > TRUST * D * own[GRAD_ROOT]
+    copy(y, x)
     if there <= own[SAME] or behind or own[ENDED] > 0.0:
-        copy(y, x)
         return
-    safest = level + dot(c, z)
-    if safest >= there - own[SAME]:
-        copy(y, x)
+    evaluate_tangents(parts, m, z, parts.at_z)
+    share = share_of_way(parts.at_x, parts.at_z, m)
+    least = 0.0
+    for k in range(m):
+        least = max(least, parts.at_x[k] + share * (parts.at_z[k] - parts.at_x[k]))
+    if least >= there - own[SAME]:
         return
     own[APART] = 1.0
-    share = 1.0 if safest >= 0.0 else there / (there - safest)
     for i in range(n):
         y[i] = x[i] + share * (z[i] - x[i])

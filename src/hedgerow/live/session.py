@@ -14,7 +14,7 @@ from typing import Any, Self, cast
 
 import sqlalchemy as sql
 
-from hedgerow.feedback import EvalGrad, EvalLinear
+from hedgerow.feedback import EvalGrad, EvalLinear, first_order
 from hedgerow.functions import Function, Linear, in_order
 from hedgerow.games.comparators.hindsight import hindsight
 from hedgerow.games.simulation import feedback_of
@@ -201,7 +201,8 @@ class Session:
             id: of the decision.
             cost: the observed cost at the decision's action, as `first_order` returns it; or
                 the function itself, which is then evaluated as the policy needs.
-            constraint: the same of the constraint, or a list of several.
+            constraint: the same of the constraint, or a list of several. A `Maximum` counts by its
+                largest part; a list of its parts shows all of them.
 
         """
         if not isinstance(id, str):
@@ -419,7 +420,9 @@ class Session:
         if any(map(callable, parts)):
             if action is None:
                 raise ValueError("this decision was compacted; tell its feedback, not functions")
-            observe, names = feedback_of(self.policy), ("the cost", "the constraint")
+            whole = getattr(self.policy, "sees_parts", False)  # a Maximum is stored as one
+            observe = first_order if whole else feedback_of(self.policy)
+            names = "the cost", "the constraint"
             parts = [
                 observe(in_order(part, self.labels, names[k > 0]), action)
                 if callable(part)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, StrictInt, StrictStr
 
 from hedgerow import sets
-from hedgerow.baselines.methods import LIMITED, METHODS
+from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.validation import (
     LARGEST_COUNT,
@@ -30,8 +30,6 @@ from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.sets.decision_set import DecisionSet
 
 Label = Annotated[str, Field(max_length=80)]
-SERVED = {**METHODS, LIMITED.name: LIMITED}
-"""The methods that JSON may name."""
 
 
 class Spec(Message):
@@ -113,8 +111,8 @@ def check_spec(spec: Spec, largest: int) -> None:
         raise ValueError("give either `set` or `problem`, the decision set of a kind of problem")
     if spec.set is not None:
         _check_size(_set_size(spec.set), largest)
-    method = one_of(spec.method, SERVED, "method")
-    if SERVED[method].sees not in ("gradients", "parts"):
+    method = one_of(spec.method, METHODS, "method")
+    if METHODS[method].sees not in ("gradients", "parts"):
         raise ValueError(
             f"{method} does not learn from values and gradients, which is what comes over HTTP; "
             "serve it from Python with live.open_session"
@@ -136,7 +134,7 @@ def stored_spec(text: str, name: str) -> Spec:
 def policy_of(spec: Spec) -> ResumablePolicy[Any, Any]:
     """Build the policy of a specification."""
     X = _set_of(spec.set) if spec.set is not None else _problem_set(spec.problem, spec.seed)
-    method = SERVED[spec.method]
+    method = METHODS[spec.method]
     if spec.advisers is None:
         policy = method.policy(X, spec.horizon, spec.seed, "practical", eagerness=spec.eagerness)
     elif method.takes("advisers"):

@@ -4,8 +4,6 @@ from .certificate import Certificate as Certificate
 from .constrained import ConstrainedPolicy as ConstrainedPolicy
 from .constrained_bandit import ConstrainedBandit as ConstrainedBandit
 from .constrained_bandit import DeclaredValues as DeclaredValues
-from .limited import limited_coco as limited_coco
-from .limited_step import LimitedStep as LimitedStep
 from .method import Constants as Constants
 from .method import Method as Method
 from .paper import (

@@ -13,10 +13,21 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, in_order, needs
+from hedgerow.feedback import (
+    Constraints,
+    EvalGrad,
+    Parts,
+    each_seen,
+    first_order,
+    first_order_each,
+    in_order,
+    largest_seen,
+    needs,
+)
 from hedgerow.inputs import Vector, level_outside
 from hedgerow.kernels.certificate import ADVISER_TOTALS, store_play
 from hedgerow.kernels.policy_tables import UNDECLARED, UNMEASURED
+from hedgerow.kernels.retreat import largest_part, parts_of_memory
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.advised_ocg import Advice, AdvisedOCG
 from hedgerow.learners.arguments import warn_beyond
@@ -37,7 +48,14 @@ from hedgerow.snapshot import Restorable
 from hedgerow.surrogates.make_loss import WRITTEN
 from hedgerow.surrogates.queued import GradientSurrogate, checked, checked_each, is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, ObservedRanges, WorstCaseRanges
-from hedgerow.surrogates.rounds import NO_NOISE, LossRounds, advisers_of, round_table, tell_round
+from hedgerow.surrogates.rounds import (
+    NO_NOISE,
+    NO_PARTS,
+    LossRounds,
+    advisers_of,
+    round_table,
+    tell_round,
+)
 
 Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
@@ -96,9 +114,20 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
 
     @property
     def feedback(self) -> Feedback:
-        """Value and subgradient; of each constraint by itself if the surrogate wants that."""
+        """Value and subgradient; of each part of a constraint if the policy makes use of that."""
+        if self.sees_parts:
+            return first_order_each
         feedback: Feedback = getattr(self.surrogate, "feedback", first_order)
         return feedback
+
+    @property
+    def sees_parts(self) -> bool:
+        """Whether it retreats from every part of a constraint.
+
+        With advisers it sees the largest part alone: advice that comes after the round is checked
+        against one tangent.
+        """
+        return self.retreat is not None and not self.advisers
 
     def ask(self, advice: Advice | None = None) -> Vector:
         """Return the decision; advice has a share in it that follows its merits.
@@ -119,6 +148,16 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
             learner.advise(advice)
             self._take_advised()
         return self.learner.ask() if self.retreat is None else self.retreat.decision.copy()
+
+    def reported_part(self, seen: Constraints) -> int:
+        """Return which of several constraints, seen at `ask()`, would go to the surrogate.
+
+        For a policy that sees parts it is the largest one at the learner's decision, by tangents.
+        """
+        parts = each_seen(seen)
+        if self.sees_parts:
+            return largest_part(_part_table(parts), len(parts), self.ask(), self.learner.ask())
+        return max(range(len(parts)), key=lambda k: parts[k].value)
 
     def end_retreat(self) -> None:
         """Let the learner decide from now on, for a wrapper that chooses the decision itself."""
@@ -174,7 +213,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
 
     def tell(
         self,
-        cost: EvalGrad,
+        cost: EvalGrad | Parts,
         constraint: Seen,
         *,
         at: Vector | None = None,
@@ -183,8 +222,8 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         """Make the loss of this round and pass it to the learner.
 
         Args:
-            cost: what was seen of the cost.
-            constraint: what was seen of the constraint.
+            cost: what was seen of the cost; of several parts the largest one counts.
+            constraint: what was seen of the constraint, or of each of its parts.
             at: the earlier play that late feedback is about; left out, it is about `ask()`. The
                 certificate then counts the round at that play and stays a proof; theorems that
                 hold beforehand assume that every round is reported at once.
@@ -209,12 +248,12 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
                 if value > 0.0:
                     self.warn_if_ignored()
                 return
-        cost = in_order(cost, self.decision_set, "cost")
+        seen = in_order(largest_seen(cost), self.decision_set, "cost")
         constraint = in_order(constraint, self.decision_set, "constraint")
-        self._check(cost, constraint)
+        self._check(seen, constraint)
         self._check_left()
-        tell_in_python(self, checked(cost, "cost"), constraint, at)
-        self.take_units(len(each_seen(constraint)) == 1)
+        tell_in_python(self, checked(seen, "cost"), constraint, at)
+        self.take_units(isinstance(constraint, Parts) or len(each_seen(constraint)) == 1)
         if any(seen.value > 0.0 for seen in each_seen(constraint)):
             self.warn_if_ignored()
 
@@ -236,8 +275,12 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         if make is None or not not_overridden(self, ConstrainedPolicy, "ask", "tell"):
             return None
         rounds: CompiledRounds | None = make(self.learner, self.ledger)
+        if isinstance(rounds, LossRounds) and feedback is first_order_each:
+            rounds.feedback = first_order_each  # one queue has the largest part, if not all
+            rounds.sees_parts = self.sees_parts
         if self.retreat is not None and isinstance(rounds, LossRounds):
             rounds.retreat, rounds.refuge = self.retreat.array, self.retreat.refuge
+            rounds.tangent = self.retreat.tangent
         return rounds if rounds is not None and feedback is rounds.feedback else None
 
     def warn_if_ignored(self) -> None:
@@ -376,11 +419,12 @@ def tell_in_python(
     worst = max(parts, key=lambda seen: seen.value, default=EvalGrad(0.0, np.zeros(n)))
     given: Constraints = parts[0] if isinstance(constraint, EvalGrad) else parts
     loss, retreat = EvalGrad(0.0, x), policy.retreat
+    values = np.array([seen.value for seen in parts])
 
     def make_loss(*round_: Any) -> tuple[float, ...]:
         nonlocal loss
-        s, told, seen_at = round_[1], round_[4], round_[6]
-        known = given if retreat is None else replace(worst, value=told)
+        s, c, told, seen_at = round_[1], round_[3], round_[4], round_[6]
+        known = given if retreat is None else EvalGrad(told, c, worst.lipschitz)
         loss = policy._make_loss(cost, known, at)
         s[:] = loss.grad
         return WRITTEN, policy.surrogate.price, dot(s, seen_at), dot(s, s), UNMEASURED, UNDECLARED
@@ -401,16 +445,25 @@ def tell_in_python(
         late=at is not None,
         retreat=NO_NUMBERS if retreat is None else retreat.array,
         refuge=NO_NUMBERS if retreat is None else retreat.refuge,
+        tangent=NO_PARTS if retreat is None else retreat.tangent,
+        parts=_part_table(parts) if policy.sees_parts and len(parts) > 1 else NO_PARTS,
         loss=np.empty(n),
         ledger=policy.ledger,
         each=policy._state["ccv_each"] if "ccv_each" in policy._state.layout else NO_NUMBERS,
-        values=np.array([seen.value for seen in parts]),
+        values=values,
         **advisers_of(learner, policy.ledger),
         noise=NO_NOISE,
     )
     with policy._taken_back():
         if not tell_round(table, cost.grad, cost.value, worst.grad, worst.value):
             raise RuntimeError("this round was refused without a reason; please report it")
+
+
+def _part_table(parts: Sequence[EvalGrad]) -> Any:
+    """Return the table of the parts of one round's constraint."""
+    gradients, values = np.array([g.grad for g in parts]), np.array([g.value for g in parts])
+    count = np.array([len(parts)], np.uint32)
+    return parts_of_memory(gradients, values, count, np.empty(len(parts)))
 
 
 def _largest_weights(surrogate: Any) -> list[float]:

@@ -62,7 +62,7 @@ PROOF_CONSTANT = 144.0
     regret="T^{3/4}",
     ccv="T^{3/4}",
     per_round="1 linear minimisation",
-    sees="gradients",
+    sees="parts",
     needs="none; theory: known T, G",
     confidence="high",
 )
@@ -98,12 +98,12 @@ def projection_free_coco(
     and the horizons from which they say something: from tens of rounds on for `tracking=False`,
     from a thousand or more on for the mixture.
 
-    A round may have several constraints, reported as a sequence. Left as it is the policy has one
-    queue and keeps their maximum: the value and gradient of the most violated one are used, as for
-    a `Maximum`. With `constraints=m` each of the m has a queue, units and a weight of its own, and
-    the loss has a term for each; one that is measured in another unit, or seldom the worst, then
-    counts as much as the others. Theorem G then bounds the CCV of each, except on a `Product`
-    without tracking.
+    A round may have several constraints, reported as a sequence, or one with many parts, a
+    `Maximum`. Left as it is the policy has one queue, for the largest of them, and retreats from
+    all. With `constraints=m` each of the m has a queue, units and a weight of its own, and the loss
+    has a term for each; one that is measured in another unit, or seldom the worst, then counts as
+    much as the others. Theorem G then bounds the CCV of each, except on a `Product` without
+    tracking. Such a policy does not retreat, and one with advisers sees the largest part alone.
 
     `theory` is the paper's box after its errata: p = log T, V = (144 G D p^2 T^{3/4})^p,
     Q(0) = G D log T, `PaperSteps`; Theorem 3.4 gives regret and CCV of order T^{3/4} up to
@@ -203,7 +203,7 @@ projection_free_coco_plain = baseline(
     regret="T^{3/4}",
     ccv="T^{3/4}",
     per_round="1 linear minimisation",
-    sees="gradients",
+    sees="parts",
     needs="none; practical alone",
     confidence="high",
     label="projection_free_coco_plain",

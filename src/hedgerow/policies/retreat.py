@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hedgerow.feedback import EvalGrad
@@ -11,12 +13,15 @@ from hedgerow.kernels.retreat import (
     DIAMETER,
     ENDED,
     GRAD_ROOT,
+    LEVEL,
     MORE_CCV,
     MORE_COST,
     NUMBERS,
     choose_decision,
+    parts_of_memory,
 )
 from hedgerow.protocols.parts import Learner
+from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.snapshot import State, Stateful
 
 
@@ -29,6 +34,11 @@ class Retreat(Stateful):
     round. In a round that z violates, too, it is the safest action, if the surrogate has asked the
     oracle for it and it satisfies the round; not on a `Product`, where that action moves every
     factor at once. Where z violates the tangent no less than x_{t+1}, the policy plays x_{t+1}.
+
+    A constraint may have many parts, a `Maximum`: 24 hours, the links of a network. Each part that
+    was seen has a tangent, and y_{t+1} is the first point from x_{t+1} to z at which the largest of
+    them is violated least. In a round that z violates by more than y_t does, z is y_t. So load that
+    leaves one part does not all go to the next.
 
     The learner is told what its own decision x_t would have cost and violated, by the tangents at
     y_t. So it learns from violations that did not happen, and every bound for x_t holds as it did.
@@ -47,6 +57,12 @@ class Retreat(Stateful):
         self._state["y"][:] = self._state["z"][:] = x
         self._state["numbers"][DIAMETER] = learner.decision_set.diameter
         self.refuge = np.zeros(1 + x.size)  # memory of a round
+        self.tangent = self._tangent()
+
+    def _tangent(self) -> Any:
+        """Return the table of the last constraint with one part."""
+        c, numbers = self._state["c"].reshape(1, -1), self._state["numbers"]
+        return parts_of_memory(c, np.zeros(1), NO_INDEX, numbers[LEVEL : LEVEL + 1])
 
     @property
     def array(self) -> Vector:
@@ -60,7 +76,7 @@ class Retreat(Stateful):
 
     def decide(self, x: Vector) -> None:
         """Choose the decision again, for another x of the learner."""
-        choose_decision(self.array, x)
+        choose_decision(self.array, self.tangent, 1, x)
 
     def end(self, x: Vector) -> None:
         """Leave the decision to the learner from now on, which is at x."""

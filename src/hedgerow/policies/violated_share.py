@@ -12,8 +12,10 @@ import numpy as np
 from hedgerow.feedback import (
     Constraints,
     EvalGrad,
+    Parts,
     first_order,
     full_information,
+    largest_seen,
     linear,
     semi_bandit,
 )
@@ -127,6 +129,11 @@ class ViolatedShare(Stateful):
         return feedback
 
     @property
+    def sees_parts(self) -> bool:
+        """Whether the inner policy retreats from every part of a constraint."""
+        return bool(getattr(self.policy, "sees_parts", False))
+
+    @property
     def oblivious_only(self) -> bool:
         """As the inner policy."""
         return self.policy.oblivious_only
@@ -195,7 +202,9 @@ class ViolatedShare(Stateful):
         policy: Any = self.policy
         policy.follow(recorded)
 
-    def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
+    def tell(
+        self, cost: EvalGrad | Parts, constraint: Constraints, *, at: Vector | None = None
+    ) -> None:
         """Add the margin to the constraint, report it to the inner policy, and adjust the margin.
 
         Args:
@@ -209,7 +218,7 @@ class ViolatedShare(Stateful):
         if at is not None and not takes_late(self.policy):
             refuse_late(self, at)
         point = x if at is None else as_play(at, self.decision_set, x)
-        value = checked(cost, "cost", self.decision_set).value
+        value = checked(largest_seen(cost), "cost", self.decision_set).value
         parts = checked_each(constraint, self.decision_set)
         before = self._state.array.copy()
         try:
@@ -222,11 +231,12 @@ class ViolatedShare(Stateful):
             ]
             policy: Any = self.policy
             late = {} if at is None or not takes_late(policy) else {"at": at}
-            policy.tell(cost, reported[0] if isinstance(constraint, EvalGrad) else reported, **late)
+            several = Parts(reported) if isinstance(constraint, Parts) else reported
+            policy.tell(cost, reported[0] if isinstance(constraint, EvalGrad) else several, **late)
         except Exception:
             self._state.array[:] = before  # a refused round changes nothing
             raise
-        self.take_units(len(parts) == 1)
+        self.take_units(isinstance(constraint, Parts) or len(parts) == 1)
         add_round(self._state, value, max(g.value for g in parts))
 
     def _limits(self, parts: list[EvalGrad]) -> list[EvalGrad]:

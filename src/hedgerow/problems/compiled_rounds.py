@@ -109,6 +109,7 @@ class CompiledChunk:
         constraints: of each round.
         functions: returns round r of the chunk as two functions; a rule that reacts to the
             decision takes it as an argument.
+        parts: the constraints by parts, for policies that see these; left out, as in `constraints`.
 
     """
 
@@ -116,10 +117,11 @@ class CompiledChunk:
     costs: FunctionRows | None
     constraints: FunctionRows | None
     functions: Callable[[int, Vector], Pair]
+    parts: FunctionRows | None = None
 
-    def functions_on(self, n: int) -> FunctionRounds:
+    def functions_on(self, n: int, by_parts: bool = False) -> FunctionRounds:
         """Return what a loop on n coordinates evaluates, with memory for gradients and values."""
-        f, g = self.costs, self.constraints
+        f, g = self.costs, self.parts if by_parts and self.parts is not None else self.constraints
         assert f is not None
         assert g is not None
         m, k = (int(rows.parts.max()) for rows in (f, g))
@@ -143,6 +145,7 @@ class CompiledChunk:
             None if self.costs is None else self.costs.after(left_out),
             None if self.constraints is None else self.constraints.after(left_out),
             lambda r, x: self.functions(left_out + r, x),
+            None if self.parts is None else self.parts.after(left_out),
         )
 
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
+MOST_PART_NUMBERS = 2**22
+"""How many numbers the gradients of all links may have in a round, 32 MiB."""
+
+
 @dataclass(frozen=True, eq=False)
 class SplitLoads:
     """Which coordinates of a split load which links.
@@ -123,6 +127,8 @@ class SplitLoads:
 class LargestUtilisation:
     """The largest utilisation of a link less the limit; the gradient is that of the first largest.
 
+    A policy that sees the parts of a constraint sees every link, up to MOST_PART_NUMBERS numbers.
+
     Args:
         loads: the links.
         demand: of each pair, at least 0.
@@ -137,6 +143,12 @@ class LargestUtilisation:
     def __call__(self, x: Vector) -> float:
         """Return max_e load_e(x)/capacity_e - limit."""
         return float(self.loads.utilisation(x, self.demand).max()) - self.limit
+
+    def evaluate_parts(self, x: Vector) -> list[tuple[float, Vector]]:
+        """Return value and gradient of each link; of the most used one where there are too many."""
+        if not shows_links(self.loads):
+            return [(self(x), self.grad(x))]
+        return each_link(self.loads, self.demand, self.limit).evaluate_parts(x)
 
     def grad(self, x: Vector) -> Vector:
         """Return the gradient of the most used link."""
@@ -167,6 +179,11 @@ class LinkUtilisation:
     def grad(self, x: Vector) -> Vector:  # noqa: ARG002 - the same everywhere
         """Return the gradient, the same everywhere."""
         return self.loads.row(self.link, self.demand)
+
+
+def shows_links(loads: SplitLoads) -> bool:
+    """Whether gradients of all links are few enough numbers to be seen in each round."""
+    return loads.capacity.size * loads.pair_of.size <= MOST_PART_NUMBERS
 
 
 def each_link(loads: SplitLoads, demand: Vector, limit: float) -> Maximum:

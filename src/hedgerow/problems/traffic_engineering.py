@@ -24,6 +24,7 @@ from hedgerow.problems.link_loads import (
     average,
     each_link,
     mean_latency,
+    shows_links,
 )
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.problems.routing_programmes import best_split, least_limit_of_all, utilisation_rows
@@ -242,7 +243,7 @@ class TrafficEngineering(Problem):
         links, n = self.capacity.size, pair_of.size
         index, own = pack_uint32(links, n, ptr, at, pair_of), np.concatenate([data, kind])
         limit, scratch = np.append(data, self.limit), 4 * links
-        constraint = loads.eval_link if self.per_link else loads.eval_largest
+        several = self.per_link or shows_links(self.loads)
 
         def chunk(begin: int) -> CompiledChunk:
             part = slice(begin, begin + size)
@@ -250,13 +251,14 @@ class TrafficEngineering(Problem):
             left = 1.0 if self.available is None else self.available[part]
             capacity = np.broadcast_to(self.capacity * left, (len(demands), links))
             rows = np.hstack([demands, capacity])
+            largest = FunctionRows.of_rows(loads.eval_largest, rows, index, limit, 1, scratch)
+            each = FunctionRows.of_rows(loads.eval_link, rows, index, limit, links, scratch)
             return CompiledChunk(
                 len(rows),
                 FunctionRows.of_rows(cost, rows, index, own, 1, scratch),
-                FunctionRows.of_rows(
-                    constraint, rows, index, limit, links if self.per_link else 1, scratch
-                ),
+                each if self.per_link else largest,
                 lambda r, _: self._round(begin + r),
+                each if several else None,
             )
 
         return map(chunk, range(0, self.horizon, as_count(size, "the chunk size")))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from hedgerow.baselines.methods import METHODS, NAMED, installed_method
+from hedgerow.baselines.methods import METHODS, TODAY, installed_method
 from hedgerow.policies.presets import Preset
 
 OURS, PLAIN = "projection_free_coco", "projection_free_coco_plain"
@@ -37,7 +37,7 @@ def is_own(method: str) -> bool:
     >>> is_own("my_methods:cautious"), is_own("sinha_vaze_2024")
     (True, False)
     """
-    return method not in METHODS and method not in NAMED
+    return method not in METHODS and method not in TODAY
 
 
 def work_note(method: str) -> str:

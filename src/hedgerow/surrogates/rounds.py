@@ -21,13 +21,23 @@ from hedgerow.kernels.certificate import (
     store_play,
 )
 from hedgerow.kernels.policy_tables import STEP, CompiledStep
-from hedgerow.kernels.retreat import APART, NUMBERS, choose_decision, count_more, see_constraint
+from hedgerow.kernels.retreat import (
+    APART,
+    NUMBERS,
+    choose_decision,
+    count_more,
+    largest_part,
+    parts_in,
+    parts_of_memory,
+    parts_table,
+    see_constraint,
+)
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
-from hedgerow.kernels.vectors import dot, dots_and_norms
+from hedgerow.kernels.vectors import copy, dot, dots_and_norms
 from hedgerow.learners.arguments import before_warning
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds, compiled_step
-from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
+from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, not_overridden
 from hedgerow.surrogates.make_loss import (
     WRITTEN,
     make_each_loss,
@@ -42,6 +52,8 @@ from hedgerow.surrogates.queue import LARGEST_PART
 Array = Any
 TOTALS = 8
 """How many sums the ledger has after the play and the sum of the losses."""
+NO_PARTS = parts_of_memory(np.empty((0, 0)), NO_NUMBERS, NO_INDEX, NO_NUMBERS)
+"""Of a policy that sees no parts of constraints."""
 NO_NOISE = np.empty((2**20, 0))
 """Rows of no noise, more than a chunk has rounds; they take no memory."""
 step_type = function(types.boolean, any_table, *STEP)
@@ -58,6 +70,8 @@ round_table = TableType(
         "late": types.boolean,
         "retreat": write,  # as `kernels/retreat.py` has it; empty where x is the decision
         "refuge": write,  # likewise
+        "tangent": parts_table,  # likewise, of a constraint with one part
+        "parts": parts_table,  # of this round's constraint, for a policy that sees them
         "loss": write,  # memory for the gradient of a loss
         "ledger": write,  # what the certificate remembers
         "each": write,  # the ledger's sums of single constraints, where it has them
@@ -86,13 +100,18 @@ def play_round(
     """
     if not abs(cost) <= LARGEST_PART:
         return False
-    retreat, less, told, at = table.retreat, 0.0, value, table.at
+    retreat, less, told, at, m = table.retreat, 0.0, value, table.at, parts_in(table.parts, k)
+    cost2, force2 = products[2], products[3]
     if len(retreat) > 0:
         table.refuge[0] = 0.0
     if len(retreat) > 0 and not table.late and retreat[len(retreat) - NUMBERS + APART] > 0.0:
-        f, g, cost2, force2 = products
-        at, products = table.x, (dot(a, table.x), dot(c, table.x), cost2, force2)
-        less, told = products[0] - f, value + (products[1] - g)
+        at, f, g = table.x, products[0], products[1]
+        if m > 1:  # at x another part may be the largest
+            top = largest_part(table.parts, m, table.at, at)
+            c, told = table.parts.gradients[top], table.parts.values[top]
+            g = dot(c, table.at)
+        products = (dot(a, at), dot(c, at), cost2, force2 if m == 1 else dot(c, c))
+        less, told = products[0] - f, told + (products[1] - g)
     # lines 6 and 7: Q(t), and the surrogate's gradient s = grad f_t + w_t grad g_t
     made, price, inner, norm2, tangent2, declared = table.make_loss(
         table.surrogate, table.loss, a, c, told, table.x, at, products
@@ -111,9 +130,13 @@ def play_round(
     if len(retreat) > 0:
         if not table.late:
             more = max(0.0, value) - max(0.0, told)
-            count_more(retreat, -less, more, products[2], products[3] if value > 0.0 else 0.0)
-        see_constraint(retreat, c, value, table.at, table.refuge)
-        choose_decision(retreat, table.x)
+            count_more(retreat, -less, more, cost2, force2 if value > 0.0 else 0.0)
+        parts = table.parts if m > 1 else table.tangent
+        if m == 1:
+            copy(parts.gradients[0], c)
+            parts.values[0] = value
+        see_constraint(retreat, parts, m, table.at, table.refuge)
+        choose_decision(retreat, parts, m, table.x)
     return True
 
 
@@ -143,13 +166,16 @@ class LossRounds(CompiledRounds):
     make_loss, take_back = staticmethod(make_loss), staticmethod(take_back)
     retreat: Vector = NO_NUMBERS
     refuge: Vector = NO_NUMBERS
+    tangent: Any = NO_PARTS
     """Of a policy that retreats, as `kernels/retreat.py` has them."""
+    sees_parts = False
+    """Whether it sees every part of a constraint, not the largest one alone."""
 
     def __init__(self, learner: Any, step: CompiledStep, surrogate: Any, ledger: Vector):
         self._learner, self._step, self._ledger = learner, step, ledger
         self._surrogate = surrogate
         self._policy: Any = None
-        self._each = NO_NUMBERS
+        self._each, self._parts = NO_NUMBERS, NO_PARTS
 
     @property
     def decision(self) -> Vector:
@@ -181,6 +207,8 @@ class LossRounds(CompiledRounds):
             late=at is not None,
             retreat=self.retreat,
             refuge=self.refuge,
+            tangent=self.tangent,
+            parts=self._parts,
             loss=step.loss,
             ledger=self._ledger,
             each=self._each,
@@ -196,9 +224,19 @@ class LossRounds(CompiledRounds):
         learner = self._learner
         end = before_warning(first, end, learner.rounds, learner.horizon)
         noise = learner.draw(end - first) if learner.draws else NO_NOISE
-        if self._policy is None or learner.draws:
+        parts = self._parts_of(rounds, first, end) if self.sees_parts else NO_PARTS
+        if self._policy is None or learner.draws or parts is not self._parts:
+            self._parts = parts
             self._policy = self._policy_with(noise, rounds)
         return self._policy, end
+
+    def _parts_of(self, rounds: Any, first: int, end: int) -> Any:
+        """Return where the loop writes the parts of these rounds' constraints."""
+        count = getattr(rounds, "parts_g", NO_INDEX)[first:end]  # linear rounds have one part each
+        if not (count > 1).any():
+            return NO_PARTS
+        levels = np.empty(len(rounds.gradients))
+        return parts_of_memory(rounds.gradients, rounds.values, count, levels)
 
     def _policy_with(self, noise: Vector, rounds: Any) -> Any:  # noqa: ARG002
         return policy_of(play_round, self._table(noise), self.decision)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from hedgerow.functions import Function, parts_of
+from hedgerow.feedback import Parts
+from hedgerow.functions import Function, Linear, parts_of
 from hedgerow.games.simulation import feedback_of, play
 from hedgerow.inputs import Vector
 from hedgerow.policies.constrained import ConstrainedPolicy
@@ -250,7 +251,10 @@ class _Auditor:
             far = float(np.abs(x - again).max())
             self.fail(t, f"the policy plays another point, {far:.2g} away in one entry")
         observe = feedback_of(self.policy) if self.feedback is None else self.feedback
-        self.policy.tell(observe(cost, again), observe(constraint, again))
+        seen = observe(constraint, again)
+        if self.proof is not None:
+            self.proof.see(seen, again)
+        self.policy.tell(observe(cost, again), seen)
         if self.proof is not None:
             self.proof.round(t, again, functions)
 
@@ -287,6 +291,14 @@ class _Proof:
         self.s = np.zeros(policy.decision_set.dim)
         self.inner = self.price = self.size = self.regret = self.of_losses = 0.0
         self.excess, self.broken, self.too_much_left_out = 0.0, 0, 0
+        self.part: Function | None = None
+
+    def see(self, seen: Any, x: Vector) -> None:
+        """Remember the tangent of the part that goes to the surrogate, if it is one of many."""
+        self.part = None
+        if isinstance(seen, Parts) and not isinstance(self.surrogate, PerConstraintSurrogate):
+            part = seen[self.policy.reported_part(seen)]
+            self.part = Linear(part.grad, part.value - float(part.grad @ x))
 
     def round(self, t: int, x: Vector, functions: Round) -> None:
         cost, constraint = functions
@@ -315,7 +327,7 @@ class _Proof:
         An adaptive surrogate leaves out what no action avoids.
         """
         each = isinstance(self.surrogate, PerConstraintSurrogate)
-        parts = parts_of(constraint) if each else (constraint,)
+        parts = parts_of(constraint) if each else (self.part or constraint,)
         pairs = zip(weights_of(self.surrogate), parts, strict=True)
         return [(w, g, left_out) for (w, left_out), g in pairs if w]
 

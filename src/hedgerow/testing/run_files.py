@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.feedback import Parts
 from hedgerow.files import WRITTEN, add_digest, replace_files
-from hedgerow.functions import Linear, parts_of
+from hedgerow.functions import Function, Linear, parts_of
 from hedgerow.games.simulation import check_match, feedback_of, turn
 from hedgerow.inputs import Vector
 from hedgerow.policies.constrained import ConstrainedPolicy
@@ -90,9 +91,12 @@ def record_run(
     steps, rounds, weights = [], [], []
     for t, functions in enumerate(problem.rounds(policy), start=1):
         rounds.append(_linear_round(functions, t))
+        part = 0
+        if isinstance(policy, ConstrainedPolicy) and certified:
+            part = _reported_part(policy, functions[1], observe)
         steps.append(turn(policy, t, *functions, observe))
         if isinstance(policy, ConstrainedPolicy) and certified:
-            weights.append(_weights(policy.surrogate, functions, steps[-1].x))
+            weights.append(_weights(policy.surrogate, functions, part))
     trace = Trace.of(steps, problem)
     arrays = _as_arrays([step.x for step in steps], rounds) | _described(rows)
     if certified:
@@ -194,13 +198,25 @@ def _finite(X: DecisionSet, bounds: Vector, sign: float) -> Vector:
     return bounds
 
 
-def _weights(surrogate: Any, functions: Round, x: Vector) -> list[tuple[float, float]]:
-    """Return weight and unavoidable part of each constraint in the round that was played."""
-    parts, weights = parts_of(functions[1]), weights_of(surrogate)
+def _reported_part(policy: ConstrainedPolicy[Any], constraint: Function, observe: Feedback) -> int:
+    """Return which part of a constraint the surrogate will get, if it gets one alone."""
+    x = policy.ask()
+    seen = observe(constraint, x)
+    if isinstance(seen, Parts):
+        return policy.reported_part(seen)
+    parts = parts_of(constraint)
+    return max(range(len(parts)), key=lambda k: parts[k](x))
+
+
+def _weights(surrogate: Any, functions: Round, part: int) -> list[tuple[float, float]]:
+    """Return weight and unavoidable part of each constraint in the round that was played.
+
+    One queue has the gradient of one part.
+    """
+    weights = weights_of(surrogate)
     if isinstance(surrogate, PerConstraintSurrogate):
         return weights
-    first = max(range(len(parts)), key=lambda k: parts[k](x))  # the gradient is this one's
-    return [weights[0] if k == first else (0.0, 0.0) for k in range(len(parts))]
+    return [weights[0] if k == part else (0.0, 0.0) for k in range(len(parts_of(functions[1])))]
 
 
 def _certified(rows: Rows, arrays: dict[str, Vector], weights: Vector) -> dict[str, Vector]:
