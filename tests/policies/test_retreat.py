@@ -90,19 +90,11 @@ def test_compiled_rounds_are_the_same(name):
     assert policy.certificate() == told.certificate()
 
 
-def test_a_list_of_constraints_counts_by_its_largest_value():
-    """Python takes in a list as the compiled loop takes in a maximum."""
-    rng, X = np.random.default_rng(3), hr.sets.Simplex(6)
-    first, second = hr.projection_free_coco(X), hr.projection_free_coco(X)
-    for _ in range(80):
-        cost = hr.Linear(rng.uniform(0.0, 1.0, 6))
-        parts = [hr.Linear(rng.uniform(-1.0, 1.0, 6), 0.1) for _ in range(3)]
-        x = first.ask()
-        np.testing.assert_array_equal(x, second.ask(), strict=True)
-        seen = hr.first_order(cost, x)
-        first.tell(seen, [hr.first_order(part, x) for part in parts])
-        second.tell(seen, hr.first_order(hr.Maximum(parts), x))
-    assert first.retreat.more_cost != 0.0
+def see(retreat, c, value, at):
+    """Take in a constraint of one part, as a round does."""
+    retreat.tangent.gradients[0] = c
+    retreat.tangent.values[0] = value
+    kernels.see_constraint(retreat.array, retreat.tangent, 1, at, retreat.refuge)
 
 
 finite = st.floats(-5.0, 5.0).map(lambda value: round(value, 3))
@@ -115,7 +107,7 @@ def test_the_decision_is_the_first_one_that_the_tangent_allows(x, z, c, value, e
     learner = hr.learners.TrackingOCG(hr.sets.Box(np.zeros(4), np.ones(4)), start=z)
     retreat = Retreat(learner)
     seen_at = z if value <= 0.0 else np.full(4, 0.5)
-    kernels.see_constraint(retreat.array, c, value, seen_at, retreat.refuge)
+    see(retreat, c, value, seen_at)
     retreat.decide(x)
     y, along = retreat.decision, np.linspace(0.0, 1.0, 11)
     tangent = lambda point: value + c @ (np.asarray(point) - seen_at)  # noqa: E731
@@ -157,9 +149,11 @@ def test_a_refuge_is_not_taken_where_an_earlier_decision_helps():
     retreat = Retreat(hr.learners.TrackingOCG(X, start=[1.0, 0.0, 0.0]))
     kernels.show_refuge(retreat.refuge, np.array([0.0, 0.0, 1.0]))
     here, c = np.array([0.0, 1.0, 0.0]), np.array([-1.0, 1.0, -2.0])
-    kernels.see_constraint(retreat.array, c, 1.0, here, retreat.refuge)
+    see(retreat, c, 1.0, here)
     np.testing.assert_array_equal(retreat._state["z"], [1.0, 0.0, 0.0])
-    kernels.see_constraint(retreat.array, -c, 3.0, here, retreat.refuge)
+    see(retreat, -c, 3.0, here)
+    np.testing.assert_array_equal(retreat._state["z"], [1.0, 0.0, 0.0], "it violates less")
+    see(retreat, np.array([1.0, 1.0, -2.0]), 3.0, here)
     np.testing.assert_array_equal(retreat._state["z"], [0.0, 0.0, 1.0])
 
 
