@@ -150,7 +150,7 @@ class Weights:
 
     def unavoided(self, a: Vector, c: Vector, g: float, x: Vector, stands_out: bool) -> float:
         """Return the part of a violation that no action avoids; learn what safety costs."""
-        safest = self.oracle(c)
+        self.refuge = safest = self.oracle(c)
         away = x - safest
         avoided, price = float(c @ away), -float(a @ away)
         if g - avoided > 1e-9 * g:
@@ -159,7 +159,6 @@ class Weights:
             return g - avoided
         if avoided > 0.0 and stands_out:
             self.rate = max(price / avoided, 0.5 * self.rate)
-        self.refuge = safest
         return 0.0
 
 

@@ -182,9 +182,9 @@ class SummedChunk(CompiledChunk):
 
     sums: list[Vector] = field(default_factory=list)
 
-    def functions_on(self, n: int) -> FunctionRounds:
+    def functions_on(self, n: int, by_parts: bool = False) -> FunctionRounds:
         """Return what a loop evaluates; its scratch memory holds the sum."""
-        found = super().functions_on(n)
+        found = super().functions_on(n, by_parts)
         found.table.scratch[:] = 0.0
         self.sums.append(found.table.scratch)
         return found

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow._engine.announcement import LINE, announce
-from hedgerow.baselines.methods import METHODS, NAMED
+from hedgerow.baselines.methods import METHODS, TODAY
 from hedgerow.cli import progress as progress_module
 from hedgerow.cli.app import app
 from hedgerow.cli.network import known_names
@@ -64,7 +64,7 @@ def test_the_tab_key_completes_commands_options_and_shipped_names():
 def test_lists_are_short_and_whole(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERMINAL_WIDTH", "80")
-    names = {"problems": KINDS, "methods": {**METHODS, **NAMED}, "experiments": shipped()}
+    names = {"problems": KINDS, "methods": {**METHODS, **TODAY}, "experiments": shipped()}
     overview = invoked("list").stdout
     assert len(overview.splitlines()) < 40
     for command, known in names.items():

@@ -7,7 +7,7 @@ import json
 import pytest
 from small_experiment import TEXT, hedgerow, invoked, small, written
 
-from hedgerow.baselines.methods import METHODS, NAMED
+from hedgerow.baselines.methods import METHODS, TODAY
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.results import Results
 
@@ -109,7 +109,7 @@ def test_help_tells_defaults():
 def test_list():
     found = json.loads(invoked("list", "--json").stdout)
     assert {row["kind"] for row in found["problems"]} == set(KINDS)
-    assert {row["method"] for row in found["methods"]} == {*METHODS, *NAMED}
+    assert {row["method"] for row in found["methods"]} == {*METHODS, *TODAY}
     compiled = {row["method"]: row["compiled"] for row in found["methods"]}
     assert compiled["sinha_vaze_2024"] is compiled["liakopoulos_cold"] is True
     assert compiled["guo_recoo"] is True
@@ -117,5 +117,5 @@ def test_list():
     assert {"paper", "smoke"} <= {row["name"] for row in found["experiments"]}
     shown = invoked("list").stdout
     assert "…" not in shown
-    for name in (*KINDS, *METHODS, *NAMED, "paper"):
+    for name in (*KINDS, *METHODS, *TODAY, "paper"):
         assert name in shown

@@ -147,7 +147,9 @@ def test_a_session_takes_feedback_in_any_order(tmp_path):
 def first_order_methods():
     """Every method that learns from values and gradients, on a set that all of them can play."""
     X = hr.sets.DagPaths([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("a", "d")], "a", "d")
-    gradients = [m for m in (*METHODS.values(), *TODAY.values()) if m.sees == "gradients"]
+    gradients = [
+        m for m in (*METHODS.values(), *TODAY.values()) if m.sees in ("gradients", "parts")
+    ]
     return X, {method.name: method for method in gradients}
 
 

@@ -18,7 +18,7 @@ from rival_games import SETS, random_rounds
 
 ONE = hr.feedback.EvalGrad(1.0, np.arange(4.0))
 LESS = hr.feedback.EvalGrad(-1.0, np.ones(4))
-FIRST_ORDER = [name for name, method in METHODS.items() if method.sees == "gradients"]
+FIRST_ORDER = [name for name, method in METHODS.items() if method.sees in ("gradients", "parts")]
 
 PAIRS = [
     (name, preset)

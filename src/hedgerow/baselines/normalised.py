@@ -12,7 +12,15 @@ from numba import types
 
 from hedgerow._engine.kernel import index, kernel, nothing, number, read, write
 from hedgerow._engine.table import TableType
-from hedgerow.feedback import EvalGrad, Full, first_order, full_information, in_order, needs
+from hedgerow.feedback import (
+    EvalGrad,
+    Full,
+    first_order,
+    first_order_each,
+    full_information,
+    in_order,
+    needs,
+)
 from hedgerow.functions import scaled
 from hedgerow.inputs import Vector, as_count, as_positive
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of, policy_table
@@ -194,8 +202,9 @@ class Normalised(Stateful, Generic[Seen]):
 
     @property
     def feedback(self) -> Feedback:
-        """What the wrapped policy learns from."""
-        return self.policy.feedback
+        """What the wrapped policy learns from; of a constraint's parts the largest alone."""
+        feedback = self.policy.feedback
+        return first_order if feedback is first_order_each else feedback
 
     @property
     def oracle_calls(self) -> int:

@@ -365,7 +365,7 @@ def _share_methods(given: Any) -> dict[str, tuple[str, float]]:
             raise ValueError(f"{where} has the name of a method, or a colon in it; give another")
         table: ShareTable = parse(ShareTable, entry, where)
         method = look_up(table.method, METHODS, method_names, find_method, f"{where}.method")
-        if method.sees != "gradients":
+        if method.sees not in ("gradients", "parts"):
             raise ValueError(
                 f"{where}.method is {table.method!r}, which does not learn from values and "
                 "gradients; choose one that does"

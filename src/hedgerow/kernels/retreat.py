@@ -2,7 +2,7 @@
 
 retreat = [y, the decision | z, where to retreat to | c | numbers], where <c, .> + level is the
 tangent of the last constraint with one part; empty for a policy that does not retreat.
-refuge = [1 if it was found | the safest action of this round, which satisfies it].
+refuge = [1 if it was found | the safest action of this round].
 """
 
 from __future__ import annotations

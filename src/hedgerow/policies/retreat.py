@@ -32,8 +32,9 @@ class Retreat(Stateful):
     Then the policy plays y_{t+1} between the learner's x_{t+1} and z: the first point on the way
     that satisfies the tangent, or z itself if none does. z is the last decision that satisfied its
     round. In a round that z violates, too, it is the safest action, if the surrogate has asked the
-    oracle for it and it satisfies the round; not on a `Product`, where that action moves every
-    factor at once. Where z violates the tangent no less than x_{t+1}, the policy plays x_{t+1}.
+    oracle for it, as it does where no action satisfies the round; not on a `Product`, where that
+    action moves every factor at once. Where z violates the tangent no less than x_{t+1}, the policy
+    plays x_{t+1}.
 
     A constraint may have many parts, a `Maximum`: 24 hours, the links of a network. Each part that
     was seen has a tangent, and y_{t+1} is the first point from x_{t+1} to z at which the largest of

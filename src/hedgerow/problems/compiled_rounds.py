@@ -86,8 +86,7 @@ class FunctionRounds(NamedTuple):
         table: the functions, and memory.
         gradients: where the gradients of a round's constraints are written, one in each row.
         values: where their values are written.
-        parts_f: how many parts the cost of each round has.
-        parts_g: how many its constraint has.
+        parts_g: how many parts the constraint of each round has.
 
     """
 
@@ -95,7 +94,6 @@ class FunctionRounds(NamedTuple):
     table: Any
     gradients: Vector
     values: Vector
-    parts_f: Index
     parts_g: Index
 
 
@@ -136,7 +134,7 @@ class CompiledChunk:
             values=values,
             scratch=np.empty(max(f.scratch, g.scratch)),
         )
-        return FunctionRounds(self.rounds, table, gradients, values, f.parts, g.parts)
+        return FunctionRounds(self.rounds, table, gradients, values, g.parts)
 
     def after(self, left_out: int) -> CompiledChunk:
         """Leave out the first rounds."""

@@ -125,7 +125,7 @@ def propose_weight(
         unavoidable = surrogate.reach(surrogate.set, ranges, units, a, c, value, at, s)
         if unavoidable != unavoidable:
             return math.nan, NO_SIZES
-        if len(surrogate.refuge) > 0 and units[LEARNT] == AS_AVOIDABLE and unavoidable == 0.0:
+        if len(surrogate.refuge) > 0 and units[LEARNT] == AS_AVOIDABLE:
             show_refuge(surrogate.refuge, s)
     product = lost = 0.0
     if units[LEARNT] == AS_AVOIDABLE and tangent2 > 0.0 and force2 > 0.0:

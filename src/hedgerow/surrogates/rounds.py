@@ -297,7 +297,7 @@ class EachLossRounds(LossRounds):
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
         """Return the table of the rounds, which holds where their gradients are written."""
         self._policy = None
-        wrong = (rounds.parts_f[first:end] != 1) | (rounds.parts_g[first:end] != self._queues)
+        wrong = rounds.parts_g[first:end] != self._queues
         until = first + int(wrong.argmax()) if wrong.any() else end  # Python refuses the next one
         return super().begin(rounds, first, until) if until > first else (None, first)
 
