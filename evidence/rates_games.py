@@ -245,7 +245,7 @@ class RuleGame(hr.Problem):
                 FunctionRows.of_rows(r.evaluate, own, NO_INDEX, self.tables[r.noise], scratch=2 * n)
                 for r, own in parts
             )
-            yield SummedChunk(t.size, *packed, functions, self.sums)
+            yield SummedChunk(t.size, *packed, functions, sums=self.sums)
 
     def cost_gradients(self) -> Vector:
         """Return the sum of all cost gradients of a game that was played."""
