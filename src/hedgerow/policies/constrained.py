@@ -46,6 +46,7 @@ from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable
 from hedgerow.surrogates.make_loss import WRITTEN
+from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import GradientSurrogate, checked, checked_each, is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, ObservedRanges, WorstCaseRanges
 from hedgerow.surrogates.rounds import (
@@ -95,6 +96,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
             learner, surrogate, theorems, {"s": learner.decision_set.dim} | sums | totals
         )
         self._warned, self._dim = False, learner.decision_set.dim
+        self._part_tables: dict[int, tuple[Any, Any]] = {}
         if retreat is not None and queues > 1:
             raise ValueError(
                 "a policy retreats from one constraint; leave retreat out with a queue for each"
@@ -248,6 +250,8 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
                 if value > 0.0:
                     self.warn_if_ignored()
                 return
+        elif table is not None and at is None and self._tell_parts(cost, constraint):
+            return
         seen = in_order(largest_seen(cost), self.decision_set, "cost")
         constraint = in_order(constraint, self.decision_set, "constraint")
         self._check(seen, constraint)
@@ -256,6 +260,35 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         self.take_units(isinstance(constraint, Parts) or len(each_seen(constraint)) == 1)
         if any(seen.value > 0.0 for seen in each_seen(constraint)):
             self.warn_if_ignored()
+
+    def _tell_parts(self, cost: EvalGrad | Parts, constraint: Seen) -> bool:
+        """Take in a round of several parts by one kernel; False where Python must."""
+        dim = self._dim
+        if not (self.sees_parts and isinstance(constraint, list | tuple) and is_plain(cost, dim)):
+            return False
+        if len(constraint) < 2 or not all(is_plain(part, dim) for part in constraint):
+            return False
+        m = len(constraint)
+        if m not in self._part_tables:
+            memory = parts_of_memory(
+                np.empty((m, dim)), np.empty(m), np.array([m], np.uint32), np.empty(m)
+            )
+            rounds = self.compiled_rounds(first_order_each)
+            table = rounds.table_of(memory) if isinstance(rounds, LossRounds) else None
+            self._part_tables = {m: (memory, table)}  # of the last number of parts alone
+        memory, table = self._part_tables[m]
+        gradients, values = memory.gradients, memory.values
+        for k, part in enumerate(constraint):
+            gradients[k], values[k] = part.grad, part.value
+        sizes, top = (gradients.max(), -gradients.min(), -values.min()), int(values.argmax())
+        if table is None or not all(size <= LARGEST_PART for size in sizes):  # NaN is not
+            return False
+        if not tell_round(table, cost.grad, cost.value, gradients[top], float(values[top])):
+            return False
+        self.take_units(isinstance(constraint, Parts))
+        if values[top] > 0.0:
+            self.warn_if_ignored()
+        return True
 
     @cached_property
     def _table(self) -> Any:

@@ -188,6 +188,11 @@ class LossRounds(CompiledRounds):
         """The table of a single round, for `tell_round`; None for a learner that draws noise."""
         return None if self._learner.draws else self._table(NO_NOISE)
 
+    def table_of(self, parts: Any) -> Any:
+        """Return the same for a constraint of several parts, with their table."""
+        self._parts = parts
+        return self.table
+
     @property
     def late_table(self) -> Any:
         """The same for a round that was seen at an earlier decision, which is written into it."""
