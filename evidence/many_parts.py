@@ -164,6 +164,7 @@ def main(asked: Sequence[str]) -> None:
                     for setting in (name for name, e in settings.items() if e == eagerness):
                         row = (game, seed, method, setting, eagerness, *numbers)
                         kept.append([f"{x:.6g}" if isinstance(x, float) else str(x) for x in row])
+        kept.sort(key=lambda row: (list(GAMES).index(row[0]), list(METHODS).index(row[2])))
         with ROWS.open("w", newline="") as file:
             head = "game seed method setting eagerness regret ccv violated worst microseconds"
             csv.writer(file, lineterminator="\n").writerows([head.split(), *kept])
