@@ -20,16 +20,26 @@ def avoidable(policy, cap, seed):
     return float(np.maximum(0.0, np.maximum(0.0, trace.violations) - least).sum())
 
 
-@pytest.mark.parametrize("cap", [60.0, 100.0, 120.0, 140.0])
-def test_avoidable_violation_is_below_that_of_a_method_that_projects(cap):
+@pytest.mark.parametrize("cap", [60.0, 75.0, 100.0, 120.0, 140.0])
+def test_avoidable_violation_is_below_that_of_methods_that_project(cap):
+    """RECOO sees the whole function."""
     ours = avoidable(hr.projection_free_coco, cap, 500)
     assert ours <= avoidable(lambda X: hr.baselines.sinha_vaze_2024(X, ROUNDS), cap, 500)
+    assert ours <= 1.02 * avoidable(lambda X: hr.baselines.guo_recoo(X, ROUNDS), cap, 500)
     assert ours <= 0.1 * avoidable(hr.unconstrained, cap, 500)
 
 
-def test_a_stricter_limit_leads_to_little_more_violation_of_a_looser_one():
-    """At most half as much again: each incident is paid for by the rounds until it is noticed."""
-    caps = np.array([60.0, 90.0, 100.0, 110.0, 130.0, 140.0])
+def test_the_safest_action_is_played_where_no_action_meets_the_limit():
+    """With each round the last one's quickest backend, which the oracle has found."""
+    problem, _ = incidents(60.0, 503)
+    steps = list(hr.play(hr.projection_free_coco(problem.decision_set), problem))
+    quickest = [int(np.argmin(g.coefficients)) for _, g in problem]
+    played = [int(step.x.argmax()) if step.x.max() > 1.0 - 1e-9 else -1 for step in steps]
+    assert played[1:] == quickest[:-1]
+
+
+def test_a_stricter_limit_leads_to_no_more_violation_of_a_looser_one():
+    caps = np.array([60.0, 75.0, 90.0, 100.0, 110.0, 130.0, 140.0])
     latency = []
     for cap in caps:
         problem, _ = incidents(cap, 501)
@@ -38,7 +48,7 @@ def test_a_stricter_limit_leads_to_little_more_violation_of_a_looser_one():
     for strict in range(caps.size):
         for loose in range(strict + 1, caps.size):
             above = [np.maximum(0.0, latency[k] - caps[loose]).sum() for k in (strict, loose)]
-            assert above[0] <= 1.5 * above[1], (caps[strict], caps[loose])
+            assert above[0] <= 1.01 * above[1], (caps[strict], caps[loose])
 
 
 @pytest.mark.parametrize("tracking", [True, False])
