@@ -243,12 +243,9 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         if table is not None and is_plain(cost, dim) and is_plain(constraint, dim):
             if at is not None:
                 table.at[:] = at
-            value, learner = constraint.value, cast(KernelLearner, self.learner)
+            value = constraint.value
             if tell_round(table, cost.grad, cost.value, constraint.grad, value):
-                if learner.horizon is not None:
-                    warn_beyond(learner.rounds, learner.horizon)
-                if value > 0.0:
-                    self.warn_if_ignored()
+                self._warn(value)
                 return
         elif table is not None and at is None and self._tell_parts(cost, constraint):
             return
@@ -286,9 +283,16 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         if not tell_round(table, cost.grad, cost.value, gradients[top], float(values[top])):
             return False
         self.take_units(isinstance(constraint, Parts))
-        if values[top] > 0.0:
-            self.warn_if_ignored()
+        self._warn(float(values[top]))
         return True
+
+    def _warn(self, value: float) -> None:
+        """Warn of rounds beyond the horizon, and of a constraint that is ignored."""
+        learner = cast(KernelLearner, self.learner)
+        if learner.horizon is not None:
+            warn_beyond(learner.rounds, learner.horizon)
+        if value > 0.0:
+            self.warn_if_ignored()
 
     @cached_property
     def _table(self) -> Any:
