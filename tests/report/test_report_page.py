@@ -380,7 +380,8 @@ def test_in_a_browser_the_page_asks_for_nothing_and_its_controls_work(page: Path
         assert view.evaluate(shade.format("body", "backgroundColor")) == "rgb(20, 20, 20)"
         assert view.evaluate(shade.format(".panel", "filter")).startswith("invert(0.92)")
         view.set_viewport_size({"width": 390, "height": 800})
-        assert view.evaluate("document.documentElement.scrollWidth") == 390, "no sideways scrolling"
+        # no sideways scrolling, once the figures have their new width
+        wait_until(view, "document.documentElement.scrollWidth === 390")
         view.set_viewport_size({"width": 1400, "height": 900})
         grids = "p.center.filter(c => c.type === 'Grid' && c.dimension === k && c.visible).length"
         assert view.evaluate(
