@@ -120,7 +120,7 @@ def attacked(name: str, X: hr.DecisionSet, kind: str, seed: int, found: Found) -
     actions = np.array([z, X.start(), *(X.lmo(rng.standard_normal(X.dim)) for _ in range(3))])
     own = len(queues)  # of several constraints the largest counts, unless each has a queue
     beyond, regret, ccv = np.zeros((own, len(actions))), np.zeros(len(actions)), np.zeros(own)
-    worst = 0.0
+    worst, feasible = 0.0, np.full(len(actions), True)
     for t, (a, rows) in enumerate(rounds_of(X, kind, seed, m, policy.ask), start=1):
         x = policy.ask()
         seen = [EvalGrad(float(c @ x) + b, c) for c, b in rows]
@@ -130,7 +130,11 @@ def attacked(name: str, X: hr.DecisionSet, kind: str, seed: int, found: Found) -
         if own == 1:
             values, here = values.max(axis=0, keepdims=True), here.max(keepdims=True)
         unavoidable = np.array([queue.unavoidable for queue in queues])
-        beyond += np.maximum(0.0, values - unavoidable[:, None])
+        above = values - unavoidable[:, None]
+        beyond += np.maximum(0.0, above)
+        # relative to the round's own size: rounds of a game differ by ten powers of ten
+        sizes = X.diameter * np.linalg.norm([c for c, _ in rows], axis=1, keepdims=True)
+        feasible &= (above <= 1e-9 * (sizes if own > 1 else sizes.max())).all(axis=0)
         ccv += np.maximum(0.0, here - unavoidable)
         regret += float(a @ x) - actions @ a
         worst += X.diameter * float(np.linalg.norm(a))
@@ -140,8 +144,6 @@ def attacked(name: str, X: hr.DecisionSet, kind: str, seed: int, found: Found) -
     found.infeasible_rounds += policy.certificate(free_of(own)).infeasible_rounds
     guard = getattr(policy, "policy", policy).surrogate.guard
     found.refuted += guard.refuted
-    size = np.maximum(1.0, np.abs(beyond).max(axis=1, keepdims=True))
-    feasible = (beyond <= 1e-9 * size).all(axis=0)
     if name.startswith("ViolatedShare") or not feasible.any():
         return  # its guard is about the constraints with their margins
     found.feasible += 1

@@ -166,7 +166,7 @@ class GuardedBounds:
 
     def regret(self) -> float:
         """Return the bound of the regret, with what a retreat may add."""
-        more = 2.0 * self.D * self.policy.retreat.roots[0]
+        more = 2.0 * self.D * self.policy.retreat.cost_root
         return self.regret_of(self.guard.cost_size, self.guard.steepest_cost) + more
 
     def ccv(self, mixture: bool | None = None) -> float:
@@ -174,7 +174,8 @@ class GuardedBounds:
 
         With mixture=False, that of a learner that is none: less, and quick.
         """
-        guard, more = self.guard, (1.0 + TRUST) * self.D * self.policy.retreat.roots[1]
+        guard, (root,) = self.guard, self.policy.retreat.grad_roots
+        more = (1.0 + TRUST) * self.D * root
         if guard.worst_violation == 0.0:
             return float(more)
         rounds = (guard.worst / (self.D * guard.cost_size)) ** self.q

@@ -31,7 +31,7 @@ __all__ = [
     "states",
 ]
 
-VERSION = 5
+VERSION = 6
 LINE_NUMBERS = 8
 """Numbers in a cache line of 64 bytes, which a kernel loads at once."""
 

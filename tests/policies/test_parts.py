@@ -20,6 +20,7 @@ from hedgerow.kernels.retreat import share_of_way
 from hedgerow.networks import Topology
 from hedgerow.problems import TrafficEngineering, gravity_demands, link_loads
 from hedgerow.snapshot import states
+from way_back import candidates, transcribed_share
 
 HOURS = np.arange(24)
 PRICE = 1.0 + 0.35 * np.sin((HOURS - 13) / 12 * np.pi)
@@ -95,19 +96,8 @@ def transcribed(problem, **settings):
         if ahead.max() <= 1e-12 or (lost > X.diameter * np.sqrt(roots) * [1.0, 1 / 64]).any():
             y = x
             continue
-        shares = np.unique(np.clip(crossings(ahead, back), 0.0, 1.0))
-        worst = np.maximum(0.0, (ahead + np.outer(shares, back - ahead)).max(axis=1))
-        y = x + shares[worst <= worst.min() + 1e-13][0] * (z - x)
+        y = x + transcribed_share(ahead, back) * (z - x)
     return np.array(decisions), lost
-
-
-def crossings(at_x, at_z):
-    """Return 0, 1, and where two of the lines from at_x to at_z, or one and 0, meet."""
-    at_x, at_z = np.append(at_x, 0.0), np.append(at_z, 0.0)
-    rise = at_z - at_x
-    with np.errstate(all="ignore"):
-        meet = (at_x[:, None] - at_x) / (rise - rise[:, None])
-    return np.append(meet[np.isfinite(meet)], [0.0, 1.0])
 
 
 @pytest.mark.parametrize("tracking", [True, False])
@@ -118,7 +108,7 @@ def test_it_plays_the_transcription(seed, sites, tracking):
     played = [step.x for step in hr.play(policy, problem)]
     expected, lost = transcribed(problem, tracking=tracking)
     np.testing.assert_allclose(played, expected, atol=1e-9)
-    found = policy.retreat.more_cost, policy.retreat.more_ccv
+    found = policy.retreat.more_cost, *policy.retreat.more_ccv
     np.testing.assert_allclose(found, lost, rtol=1e-7, atol=1e-9)
     assert lost[0] != 0.0
 
@@ -137,7 +127,7 @@ def test_the_share_is_the_first_that_makes_the_largest_violation_least(ends):
 
     share = share_of_way(at_x, at_z, at_x.size)
     assert 0.0 <= share <= 1.0
-    (found,), others = worst([share]), np.unique(np.clip(crossings(at_x, at_z), 0.0, 1.0))
+    (found,), others = worst([share]), candidates(at_x, at_z)
     assert found <= worst(others).min() + 1e-12
     nearer = others[others < share - 1e-9]
     if worst(others).min() == 0.0:  # it is the first end of the interval without a violation
@@ -247,7 +237,7 @@ def test_what_it_loses_is_bounded_in_every_round(seed):
         top = max(parts, key=lambda part: part.value)
         sizes += a @ a, top.grad @ top.grad if top.value > 0.0 else 0.0
         worst = np.maximum(worst, [np.linalg.norm(a), np.linalg.norm(rows, axis=1).max()])
-        lost = np.array([policy.retreat.more_cost, policy.retreat.more_ccv])
+        lost = np.array([policy.retreat.more_cost, *policy.retreat.more_ccv])
         limits = X.diameter * (np.sqrt(sizes) * [1.0, 1.0 / 64.0] + worst)
         assert (lost <= limits * (1.0 + 1e-9)).all()
     assert apart > 1

@@ -71,7 +71,7 @@ def test_it_plays_its_transcription(name, tracking):
     alone = [step.x for step in hr.play(without(problem.decision_set), problem)]
     assert not np.allclose(expected, alone, atol=1e-3)
     np.testing.assert_allclose(played, expected, atol=1e-8)
-    found = policy.retreat.more_cost, policy.retreat.more_ccv
+    found = policy.retreat.more_cost, *policy.retreat.more_ccv
     np.testing.assert_allclose(found, lost, rtol=1e-6, atol=1e-8)
     assert abs(lost[0]) > 1e-4
     assert policy.certificate() == pytest.approx(bound, rel=1e-7, abs=1e-8)
@@ -190,7 +190,7 @@ def test_what_it_loses_is_bounded_in_every_round(seed):
         policy.tell(EvalGrad(float(a @ y), a), EvalGrad(value, c))
         sizes += a @ a, c @ c if value > 0.0 else 0.0
         worst = np.maximum(worst, [np.linalg.norm(a), np.linalg.norm(c)])
-        lost = np.array([policy.retreat.more_cost, policy.retreat.more_ccv])
+        lost = np.array([policy.retreat.more_cost, *policy.retreat.more_ccv])
         limits = X.diameter * (np.sqrt(sizes) * [1.0, 1.0 / 64.0] + worst)
         assert (lost <= limits * (1.0 + 1e-9)).all()
     assert apart > 1
@@ -199,18 +199,19 @@ def test_what_it_loses_is_bounded_in_every_round(seed):
 @pytest.mark.parametrize("name", GAMES)
 def test_certificate_and_theorem_are_about_its_decisions(name):
     problem = GAMES[name](402)
-    policy = hr.projection_free_coco(problem.decision_set)
+    X = problem.decision_set
+    policy = hr.projection_free_coco(X)
     trace, best = hr.simulate(policy, problem), hr.hindsight(problem, time_limit=20.0)
     bounds = {part.name: part for part in hr.explain(policy).guarantees}
     assert trace.regret(best) <= policy.certificate() + 1e-9 * abs(policy.certificate())
     assert trace.regret(best) <= bounds["regret, Theorem G"].value
     assert trace.ccv <= bounds["CCV, Theorem G"].value
-    fresh = hr.explain(hr.projection_free_coco(problem.decision_set))
+    fresh = hr.explain(hr.projection_free_coco(X))
     assert sum("a retreat may add" in part.statement for part in fresh.guarantees) == 2
     policy.end_retreat()
     alone = {part.name: part for part in hr.explain(policy).guarantees}
     assert not any("retreat" in part.statement for part in alone.values())
-    D, (costs, forces) = problem.decision_set.diameter, policy.retreat.roots
+    D, costs, (forces,) = X.diameter, policy.retreat.cost_root, policy.retreat.grad_roots
     for kind, more in (("regret, Theorem G", 2.0 * costs), ("CCV, Theorem G", 65 / 64 * forces)):
         apart = bounds[kind].value - alone[kind].value
         assert apart == pytest.approx(D * more, rel=1e-9)
@@ -253,7 +254,7 @@ def test_a_policy_in_the_middle_of_a_retreat_resumes_bit_for_bit(tmp_path):
     for cost, constraint in rounds:
         x = policy.ask()
         policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
-        if policy.retreat.array[-kernels.NUMBERS + kernels.APART] > 0.0:
+        if policy.retreat._state["numbers"][kernels.APART] > 0.0:
             break
     policy.save(tmp_path / "policy.npz")
     again = hr.projection_free_coco(problem.decision_set)
@@ -263,12 +264,3 @@ def test_a_policy_in_the_middle_of_a_retreat_resumes_bit_for_bit(tmp_path):
             x = player.ask()
             player.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
         np.testing.assert_array_equal(policy.ask(), again.ask(), strict=True)
-
-
-def test_a_queue_for_each_constraint_does_not_retreat():
-    X = hr.sets.Simplex(3)
-    policy = hr.projection_free_coco(X, constraints=2)
-    assert policy.retreat is None
-    policy.end_retreat()
-    with pytest.raises(ValueError, match="leave retreat out with a queue for each"):
-        hr.ConstrainedPolicy(policy.learner, policy.surrogate, retreat=Retreat(policy.learner))

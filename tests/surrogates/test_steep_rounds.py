@@ -49,6 +49,7 @@ def played(seed: int, constraints: int | None = None, blind: bool = False) -> tu
     With several constraints the others never bind. If `blind`, no round is seen to be steep.
     """
     policy = of_parts() if constraints is None else hr.projection_free_coco(X, constraints=2)
+    policy.end_retreat()
     ranges, violated, calls = parts(policy)[0].ranges, 0, 0
     slack = hr.Linear(np.zeros(4), -1.0)
     for t, (f, g) in enumerate(outage(seed)):

@@ -19,7 +19,7 @@ def with_retreat(parts: Iterable[Guarantee], retreat: Retreat, D: float) -> Iter
     The largest term of a sum is at most its root, so the bounds of K and M in theory.md have one
     term each. The certificate is about the decisions themselves.
     """
-    costs, forces = retreat.roots
+    costs, forces = retreat.cost_root, float(retreat.grad_roots[0])  # several have no value
     for part in parts:
         if part.name.startswith(("regret, T", "CCV")):
             of_ccv = part.name.startswith("CCV")

@@ -1,7 +1,8 @@
 """Retreat: do not go where the last constraint would be violated, as far as its tangents tell.
 
-retreat = [y, the decision | z, where to retreat to | c | numbers], where <c, .> + level is the
-tangent of the last constraint with one part; empty for a policy that does not retreat.
+retreat = [y, the decision | z, where to retreat to | numbers | OF_EACH numbers of each queue |
+           c of each queue | level of each queue], where <c, .> + level is the tangent of the last
+constraint with one part; empty for a policy that does not retreat.
 refuge = [1 if it was found | the safest action of this round].
 """
 
@@ -11,6 +12,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from hedgerow._engine.kernel import (
     index,
@@ -26,11 +28,13 @@ from hedgerow._engine.table import TableType
 from hedgerow.kernels.vectors import copy, dot
 
 Array = Any
-APART, LEVEL, SAME, MORE_COST, MORE_CCV, COST_ROOT, GRAD_ROOT, DIAMETER, ENDED, NUMBERS = range(10)
-"""The numbers: 1 if y is not the learner's decision x; the level; by how much values of tangents
-must differ; what y has cost and violated more than x, by tangents; the roots of the sums of
-||grad f||^2 and, over rounds that y violates, of ||grad g||^2; D; and 1 if the learner decides from
-now on."""
+APART, SAME, MORE_COST, COST_ROOT, DIAMETER, ENDED, QUEUES, NUMBERS = range(8)
+"""The numbers: 1 if y is not the learner's decision x; by how much values of tangents must differ;
+what y has cost more than x, by tangents; the root of the sum of ||grad f||^2; D; 1 if the learner
+decides from now on; and the number of queues."""
+MORE_CCV, GRAD_ROOT, OF_EACH = range(3)
+"""Of each queue: by how much y has violated more than x, and the root of the sum of ||grad g||^2
+over rounds that y violates."""
 TRUST = 1.0 / 64.0
 """y may have violated more than x by this many times D (sum ||grad g||^2)^{1/2}. Where it has, the
 tangents mislead, as one of a maximum does. Of 1, 1/16 and 1/64 the last was the best one for many
@@ -67,14 +71,33 @@ def parts_in(parts: Any, k: int) -> int:
     return int(parts.count[k]) if k < len(parts.count) else 1
 
 
-@kernel(nothing, write, number, number, number, number)
-def count_more(retreat: Array, cost: float, violation: float, cost2: float, force2: float) -> None:
-    """Add what a round at y cost and violated more than at x; force2 = 0 if y satisfies it."""
-    own = retreat[len(retreat) - NUMBERS :]
-    own[MORE_COST] += cost
-    own[MORE_CCV] += violation
+@kernel(nothing, write, number, number)
+def count_cost(own: Array, more: float, cost2: float) -> None:
+    """Add to the numbers what a round cost more at y than at x."""
+    own[MORE_COST] += more
     own[COST_ROOT] = math.sqrt(own[COST_ROOT] * own[COST_ROOT] + cost2)
-    own[GRAD_ROOT] = math.sqrt(own[GRAD_ROOT] * own[GRAD_ROOT] + force2)
+
+
+@kernel(nothing, write, whole, number, number, number)
+def count_violation(own: Array, k: int, value: float, told: float, force2: float) -> None:
+    """Add to the numbers what queue k has at y, `value`, and at x, `told`."""
+    each = own[NUMBERS + k * OF_EACH :]
+    each[MORE_CCV] += max(0.0, value) - max(0.0, told)
+    if value > 0.0:
+        each[GRAD_ROOT] = math.sqrt(each[GRAD_ROOT] * each[GRAD_ROOT] + force2)
+
+
+@kernel(types.boolean, read)
+def has_lost_too_much(own: Array) -> bool:
+    """Whether y has cost or violated so much more than x that the learner must decide."""
+    D = own[DIAMETER]
+    if own[MORE_COST] > D * own[COST_ROOT]:
+        return True
+    for k in range(int(own[QUEUES])):
+        each = own[NUMBERS + k * OF_EACH :]
+        if each[MORE_CCV] > TRUST * D * each[GRAD_ROOT]:
+            return True
+    return False
 
 
 @kernel(nothing, write, read)
@@ -86,14 +109,28 @@ def show_refuge(refuge: Array, safest: Array) -> None:
 
 @kernel(whole, parts_table, whole, read, read)
 def largest_part(parts: Any, m: int, at: Array, x: Array) -> int:
-    """Return the part that is largest at x, by the tangents of m parts that were seen at `at`."""
-    top, largest = 0, -math.inf
+    """Write values at x, by the tangents of m parts that were seen at `at`; return the largest."""
+    top = 0
     for k in range(m):
         c = parts.gradients[k]
-        value = parts.values[k] + (dot(c, x) - dot(c, at))
-        if value > largest:
-            top, largest = k, value
+        parts.at_x[k] = parts.values[k] + (dot(c, x) - dot(c, at))
+        if parts.at_x[k] > parts.at_x[top]:
+            top = k
     return top
+
+
+@kernel(nothing, parts_table, parts_table)
+def take_each(tangent: Any, parts: Any) -> None:
+    """Take in the constraints of all queues, in units of distance: theirs may differ.
+
+    A constraint that no action changes counts as satisfied.
+    """
+    for k in range(len(tangent.values)):
+        c = parts.gradients[k]
+        norm = math.sqrt(dot(c, c))
+        tangent.values[k] = parts.values[k] / norm if norm > 0.0 else -1.0
+        for i in range(len(c)):
+            tangent.gradients[k, i] = c[i] / norm if norm > 0.0 else 0.0
 
 
 @kernel(number, parts_table, whole, read, write)
@@ -118,7 +155,7 @@ def see_constraint(retreat: Array, parts: Any, m: int, at: Array, refuge: Array)
         parts.levels[k] = parts.values[k] - dot(parts.gradients[k], at)
         if parts.values[k] > parts.values[top]:
             top = k
-    z, own, value, c = retreat[n : 2 * n], retreat[3 * n :], parts.values[top], parts.gradients[top]
+    z, own, value, c = retreat[n : 2 * n], retreat[2 * n :], parts.values[top], parts.gradients[top]
     own[SAME] = ROUNDING * own[DIAMETER] * math.sqrt(dot(c, c))
     if value <= own[SAME]:
         copy(z, at)
@@ -170,12 +207,11 @@ def choose_decision(retreat: Array, parts: Any, m: int, x: Array) -> None:
     first point from x to z at which the largest tangent is violated least.
     """
     n = len(x)
-    y, z, own = retreat[:n], retreat[n : 2 * n], retreat[3 * n :]
-    D, there = own[DIAMETER], evaluate_tangents(parts, m, x, parts.at_x)
+    y, z, own = retreat[:n], retreat[n : 2 * n], retreat[2 * n :]
+    there = evaluate_tangents(parts, m, x, parts.at_x)
     own[APART] = 0.0
-    behind = own[MORE_COST] > D * own[COST_ROOT] or own[MORE_CCV] > TRUST * D * own[GRAD_ROOT]
     copy(y, x)
-    if there <= own[SAME] or behind or own[ENDED] > 0.0:
+    if there <= own[SAME] or own[ENDED] > 0.0 or has_lost_too_much(own):
         return
     evaluate_tangents(parts, m, z, parts.at_z)
     share = share_of_way(parts.at_x, parts.at_z, m)

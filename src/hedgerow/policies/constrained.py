@@ -46,6 +46,7 @@ from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable
 from hedgerow.surrogates.make_loss import WRITTEN
+from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import GradientSurrogate, checked, checked_each, is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, ObservedRanges, WorstCaseRanges
@@ -72,8 +73,8 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         learner: plays one sequence of losses.
         surrogate: turns cost and constraint into the loss.
         theorems: what is proved of the pair, for `guarantees()`.
-        retreat: keeps decisions where the last constraint allows them, for a surrogate with one
-            queue; left out, the learner decides.
+        retreat: keeps decisions where the last constraint allows them, with as many queues as the
+            surrogate; left out, the learner decides.
 
     """
 
@@ -87,7 +88,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         check_parts(learner, surrogate)  # before the set is measured
         sums = dict.fromkeys(("inner", "price", "rounds", "size", "prices"), 1)
         totals = {"cost": 1, "ccv": 1, "violated": 1}
-        if (queues := len(getattr(surrogate, "surrogates", ()))) > 1:
+        if queues := len(getattr(surrogate, "surrogates", ())):
             totals["ccv_each"] = queues
         totals["mixed_units"] = 1
         if names := getattr(learner, "advisers", ()):
@@ -97,18 +98,20 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         )
         self._warned, self._dim = False, learner.decision_set.dim
         self._part_tables: dict[int, tuple[Any, Any]] = {}
-        if retreat is not None and queues > 1:
+        if retreat is not None and retreat.queues != max(1, queues):
             raise ValueError(
-                "a policy retreats from one constraint; leave retreat out with a queue for each"
+                f"the retreat is made for {retreat.queues} queues, the surrogate has "
+                f"{max(1, queues)}; give Retreat as many"
             )
         self.retreat = retreat
         if retreat is not None:
             self._charged.append(retreat.array)
-            # on a product the safest action moves every factor at once, and overshoots
-            if isinstance(surrogate, GradientSurrogate) and not isinstance(
-                learner.decision_set, Product
-            ):
-                surrogate.show_refuge(retreat.refuge)
+            for part in getattr(surrogate, "surrogates", (surrogate,)):
+                # on a product the safest action moves every factor at once, and overshoots
+                if isinstance(part, GradientSurrogate) and not isinstance(
+                    learner.decision_set, Product
+                ):
+                    part.show_refuge(retreat.refuge)
         if names:
             self._charged.append(self._state["advisers"])
         if isinstance(surrogate, ReadsLedger):
@@ -124,12 +127,17 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
 
     @property
     def sees_parts(self) -> bool:
-        """Whether it retreats from every part of a constraint.
+        """Whether it has one queue and retreats from every part of a constraint.
 
         With advisers it sees the largest part alone: advice that comes after the round is checked
         against one tangent.
         """
-        return self.retreat is not None and not self.advisers
+        return self.retreat is not None and not self.advisers and not self._queues
+
+    @property
+    def _queues(self) -> int:
+        """How many constraints have a queue of their own; 0 if one is for all."""
+        return self._state["ccv_each"].size if "ccv_each" in self._state.layout else 0
 
     def ask(self, advice: Advice | None = None) -> Vector:
         """Return the decision; advice has a share in it that follows its merits.
@@ -212,6 +220,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         self._take_advised()
         for name in ("_table", "_late_table"):  # they have no place for recorded advice
             self.__dict__.pop(name, None)
+        self._part_tables = {}
 
     def tell(
         self,
@@ -247,7 +256,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
             if tell_round(table, cost.grad, cost.value, constraint.grad, value):
                 self._warn(value)
                 return
-        elif table is not None and at is None and self._tell_parts(cost, constraint):
+        elif at is None and self._tell_parts(cost, constraint):
             return
         seen = in_order(largest_seen(cost), self.decision_set, "cost")
         constraint = in_order(constraint, self.decision_set, "constraint")
@@ -260,12 +269,14 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
 
     def _tell_parts(self, cost: EvalGrad | Parts, constraint: Seen) -> bool:
         """Take in a round of several parts by one kernel; False where Python must."""
-        dim = self._dim
-        if not (self.sees_parts and isinstance(constraint, list | tuple) and is_plain(cost, dim)):
+        dim, queues = self._dim, self._queues
+        if not (isinstance(constraint, list | tuple) and is_plain(cost, dim)):
             return False
-        if len(constraint) < 2 or not all(is_plain(part, dim) for part in constraint):
+        if not all(is_plain(part, dim) for part in constraint):
             return False
         m = len(constraint)
+        if m != queues if queues else m < 2 or not self.sees_parts:
+            return False
         if m not in self._part_tables:
             memory = parts_of_memory(
                 np.empty((m, dim)), np.empty(m), np.array([m], np.uint32), np.empty(m)
@@ -336,6 +347,8 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
     def _check(self, cost: EvalGrad, constraint: Seen) -> None:
         """Check that this is first-order feedback on this set."""
         parts = [("cost", cost), *(("constraint", seen) for seen in each_seen(constraint))]
+        if isinstance(self.surrogate, PerConstraintSurrogate):
+            self.surrogate.check_count(len(parts) - 1)
         for name, seen in parts:
             needs(EvalGrad, seen, "this policy", name)
             if np.shape(seen.grad) != (self.decision_set.dim,):
@@ -454,14 +467,21 @@ def tell_in_python(
     n, point = x.size, decision if at is None else as_play(at, policy.decision_set, decision)
     parts = checked_each(constraint, n)
     worst = max(parts, key=lambda seen: seen.value, default=EvalGrad(0.0, np.zeros(n)))
-    given: Constraints = parts[0] if isinstance(constraint, EvalGrad) else parts
-    loss, retreat = EvalGrad(0.0, x), policy.retreat
-    values = np.array([seen.value for seen in parts])
+    loss, retreat, each = EvalGrad(0.0, x), policy.retreat, policy._queues > 0
+    by_parts = each or (policy.sees_parts and len(parts) > 1)
+    table_of_parts = _part_table(parts) if by_parts else NO_PARTS
 
     def make_loss(*round_: Any) -> tuple[float, ...]:
         nonlocal loss
         s, c, told, seen_at = round_[1], round_[3], round_[4], round_[6]
-        known = given if retreat is None else EvalGrad(told, c, worst.lipschitz)
+        known: Constraints = parts
+        if each:
+            known = [
+                replace(g, value=value)
+                for g, value in zip(parts, table_of_parts.at_x.tolist(), strict=True)
+            ]
+        elif retreat is not None or isinstance(constraint, EvalGrad):
+            known = EvalGrad(told, c, worst.lipschitz)
         loss = policy._make_loss(cost, known, at)
         s[:] = loss.grad
         return WRITTEN, policy.surrogate.price, dot(s, seen_at), dot(s, s), UNMEASURED, UNDECLARED
@@ -483,11 +503,10 @@ def tell_in_python(
         retreat=NO_NUMBERS if retreat is None else retreat.array,
         refuge=NO_NUMBERS if retreat is None else retreat.refuge,
         tangent=NO_PARTS if retreat is None else retreat.tangent,
-        parts=_part_table(parts) if policy.sees_parts and len(parts) > 1 else NO_PARTS,
+        parts=table_of_parts,
         loss=np.empty(n),
         ledger=policy.ledger,
-        each=policy._state["ccv_each"] if "ccv_each" in policy._state.layout else NO_NUMBERS,
-        values=values,
+        each=policy._state["ccv_each"] if each else NO_NUMBERS,
         **advisers_of(learner, policy.ledger),
         noise=NO_NOISE,
     )

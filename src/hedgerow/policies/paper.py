@@ -103,7 +103,7 @@ def projection_free_coco(
     all. With `constraints=m` each of the m has a queue, units and a weight of its own, and the loss
     has a term for each; one that is measured in another unit, or seldom the worst, then counts as
     much as the others. Theorem G then bounds the CCV of each, except on a `Product` without
-    tracking. Such a policy does not retreat, and one with advisers sees the largest part alone.
+    tracking. With advisers and one queue the policy sees the largest part alone.
 
     `theory` is the paper's box after its errata: p = log T, V = (144 G D p^2 T^{3/4})^p,
     Q(0) = G D log T, `PaperSteps`; Theorem 3.4 gives regret and CCV of order T^{3/4} up to
@@ -194,8 +194,8 @@ def projection_free_coco(
         ranges = ObservedRanges(learner, violation_unit, given_ratio(lipschitz))
         return AdaptiveSurrogate(ranges, eagerness, scale, budget, guard)
 
-    retreat = Retreat(learner) if constraints is None else None
-    return ConstrainedPolicy(learner, one_or_each(surrogate, constraints, each), theorems, retreat)
+    weighed = one_or_each(surrogate, constraints, each)
+    return ConstrainedPolicy(learner, weighed, theorems, Retreat(learner, constraints or 1))
 
 
 projection_free_coco_plain = baseline(

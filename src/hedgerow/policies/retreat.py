@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.retreat import (
     COST_ROOT,
     DIAMETER,
     ENDED,
     GRAD_ROOT,
-    LEVEL,
     MORE_CCV,
     MORE_COST,
     NUMBERS,
+    OF_EACH,
+    QUEUES,
     choose_decision,
     parts_of_memory,
 )
@@ -41,29 +42,36 @@ class Retreat(Stateful):
     them is violated least. In a round that z violates by more than y_t does, z is y_t. So load that
     leaves one part does not all go to the next.
 
+    The constraints of a policy with a queue for each may have different units. Each has a tangent
+    likewise, and its violation is the distance to where the tangent is satisfied. The safest action
+    is that of one constraint, of the last one for which the oracle was asked.
+
     The learner is told what its own decision x_t would have cost and violated, by the tangents at
     y_t. So it learns from violations that did not happen, and every bound for x_t holds as it did.
     What y_t loses to x_t is limited: while it has cost more by D (sum ||grad f_t||^2)^{1/2}, or
-    violated more by D/64 (sum ||grad g_t||^2)^{1/2} over violated rounds, the policy plays x_{t+1}.
-    Both sums are of order sqrt T (theory.md). No oracle call of its own.
+    violated a constraint more by D/64 (sum ||grad g_t||^2)^{1/2} over violated rounds, the policy
+    plays x_{t+1}. These sums are of order sqrt T (theory.md). No oracle call of its own.
 
     Args:
         learner: who decides unless the policy retreats; its set and first play are used.
+        queues: how many constraints have a queue of their own.
 
     """
 
-    def __init__(self, learner: Learner[EvalGrad]):
-        x = learner.ask()
-        self._state = State(y=x.size, z=x.size, c=x.size, numbers=NUMBERS)
+    def __init__(self, learner: Learner[EvalGrad], queues: int = 1):
+        x, self.queues = learner.ask(), as_count(queues, "queues")
+        of_each = {"of_each": OF_EACH * queues, "c": x.size * queues, "levels": queues}
+        self._state = State(y=x.size, z=x.size, numbers=NUMBERS, **of_each)
         self._state["y"][:] = self._state["z"][:] = x
         self._state["numbers"][DIAMETER] = learner.decision_set.diameter
+        self._state["numbers"][QUEUES] = queues
         self.refuge = np.zeros(1 + x.size)  # memory of a round
         self.tangent = self._tangent()
 
     def _tangent(self) -> Any:
-        """Return the table of the last constraint with one part."""
-        c, numbers = self._state["c"].reshape(1, -1), self._state["numbers"]
-        return parts_of_memory(c, np.zeros(1), NO_INDEX, numbers[LEVEL : LEVEL + 1])
+        """Return the table of the last constraint with one part, or of each one."""
+        c = self._state["c"].reshape(self.queues, -1)
+        return parts_of_memory(c, np.zeros(self.queues), NO_INDEX, self._state["levels"])
 
     @property
     def array(self) -> Vector:
@@ -77,7 +85,7 @@ class Retreat(Stateful):
 
     def decide(self, x: Vector) -> None:
         """Choose the decision again, for another x of the learner."""
-        choose_decision(self.array, self.tangent, 1, x)
+        choose_decision(self.array, self.tangent, self.queues, x)
 
     def end(self, x: Vector) -> None:
         """Leave the decision to the learner from now on, which is at x."""
@@ -95,12 +103,16 @@ class Retreat(Stateful):
         return float(self._state["numbers"][MORE_COST])
 
     @property
-    def more_ccv(self) -> float:
-        """By how much they have violated more, by the tangents of constraints."""
-        return float(self._state["numbers"][MORE_CCV])
+    def more_ccv(self) -> Vector:
+        """By how much they have violated each constraint more, by the tangents of constraints."""
+        return self._state["of_each"][MORE_CCV::OF_EACH].copy()
 
     @property
-    def roots(self) -> tuple[float, float]:
-        """The roots of the sums of ||grad f_t||^2 and, over violated rounds, of ||grad g_t||^2."""
-        cost, constraint = self._state["numbers"][[COST_ROOT, GRAD_ROOT]].tolist()
-        return cost, constraint
+    def cost_root(self) -> float:
+        """The root of the sum of ||grad f_t||^2."""
+        return float(self._state["numbers"][COST_ROOT])
+
+    @property
+    def grad_roots(self) -> Vector:
+        """The root of the sum of ||grad g_t||^2 over violated rounds, of each constraint."""
+        return self._state["of_each"][GRAD_ROOT::OF_EACH].copy()

@@ -53,7 +53,7 @@ def transferred(
     _carry_sums(learner, heir, sums)
     surrogate = _rebuilt(policy.surrogate, {id(learner): heir})
     _carry_numbers(policy.surrogate, surrogate)
-    retreat = None if policy.retreat is None else Retreat(heir)
+    retreat = None if policy.retreat is None else Retreat(heir, policy.retreat.queues)
     made = ConstrainedPolicy(heir, surrogate, retreat=retreat)
     made.take_units(not policy._state["mixed_units"][0])
     return made

@@ -86,6 +86,14 @@ class PerConstraintSurrogate(Stateful):
         """The sum of the surrogates'."""
         return sum(surrogate.oracle_calls for surrogate in self.surrogates)
 
+    def check_count(self, given: int) -> None:
+        """Check that a round has as many constraints as there are surrogates."""
+        if given != (queues := len(self.surrogates)):
+            raise ValueError(
+                f"this policy has one queue for each of {queues} constraints, got feedback of "
+                f"{given}; tell a sequence of {queues}, as first_order_each does for a Maximum"
+            )
+
     def tell(
         self, cost: EvalGrad, constraints: Constraints, *, at: Vector | None = None
     ) -> EvalGrad:
@@ -97,12 +105,7 @@ class PerConstraintSurrogate(Stateful):
             at: the earlier play that late feedback is about.
 
         """
-        given, queues = len(each_seen(constraints)), len(self.surrogates)
-        if given != queues:
-            raise ValueError(
-                f"this policy has one queue for each of {queues} constraints, got feedback of "
-                f"{given}; tell a sequence of {queues}, as first_order_each does for a Maximum"
-            )
+        self.check_count(len(each_seen(constraints)))
         cost = checked(cost, "cost")
         seen = checked_each(constraints, cost.grad.size)
         s, x = np.empty(cost.grad.size), self.surrogates[0].present(cost.grad.size)

@@ -23,14 +23,15 @@ from hedgerow.kernels.certificate import (
 from hedgerow.kernels.policy_tables import STEP, CompiledStep
 from hedgerow.kernels.retreat import (
     APART,
-    NUMBERS,
     choose_decision,
-    count_more,
+    count_cost,
+    count_violation,
     largest_part,
     parts_in,
     parts_of_memory,
     parts_table,
     see_constraint,
+    take_each,
 )
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
 from hedgerow.kernels.vectors import copy, dot, dots_and_norms
@@ -70,12 +71,11 @@ round_table = TableType(
         "late": types.boolean,
         "retreat": write,  # as `kernels/retreat.py` has it; empty where x is the decision
         "refuge": write,  # likewise
-        "tangent": parts_table,  # likewise, of a constraint with one part
-        "parts": parts_table,  # of this round's constraint, for a policy that sees them
+        "tangent": parts_table,  # likewise, of a constraint with one part, or of each
+        "parts": parts_table,  # of this round, for a policy that sees parts or has queues for them
         "loss": write,  # memory for the gradient of a loss
         "ledger": write,  # what the certificate remembers
-        "each": write,  # the ledger's sums of single constraints, where it has them
-        "values": read,  # of single constraints, for these sums
+        "each": write,  # the ledger's sums of constraints with a queue each, which are the parts
         "advisers": write,  # the ledger's totals of advisers, where it has them
         "advice": read,  # of this round, as the learner has it
         "noise": rows,  # of the rounds that are played; rows of length 0 without any
@@ -96,22 +96,29 @@ def play_round(
     """Play round t of Algorithm 2, as `kernels/rounds.py` describes it.
 
     A policy that retreats is told what its learner's decision x would have cost and violated, by
-    the tangents at the decision y that was played.
+    the tangents at the decision y that was played. With a queue for each constraint these values
+    are in `parts.at_x`.
     """
     if not abs(cost) <= LARGEST_PART:
         return False
-    retreat, less, told, at, m = table.retreat, 0.0, value, table.at, parts_in(table.parts, k)
-    cost2, force2 = products[2], products[3]
+    parts, queues, less, told, at = table.parts, len(table.each), 0.0, value, table.at
+    retreat, own = table.retreat, table.retreat[2 * len(at) :]
+    cost2, force2, m = products[2], products[3], parts_in(parts, k)
+    if queues > 0:
+        copy(parts.at_x, parts.values)
     if len(retreat) > 0:
         table.refuge[0] = 0.0
-    if len(retreat) > 0 and not table.late and retreat[len(retreat) - NUMBERS + APART] > 0.0:
-        at, f, g = table.x, products[0], products[1]
-        if m > 1:  # at x another part may be the largest
-            top = largest_part(table.parts, m, table.at, at)
-            c, told = table.parts.gradients[top], table.parts.values[top]
-            g = dot(c, table.at)
+    if len(retreat) > 0 and not table.late and own[APART] > 0.0:
+        at, f = table.x, products[0]
+        if queues > 0:
+            largest_part(parts, queues, table.at, at)
+        elif m > 1:  # at x another part may be the largest
+            top = largest_part(parts, m, table.at, at)
+            c, told = parts.gradients[top], parts.at_x[top]
+        else:
+            told += dot(c, at) - products[1]
         products = (dot(a, at), dot(c, at), cost2, force2 if m == 1 else dot(c, c))
-        less, told = products[0] - f, told + (products[1] - g)
+        less = products[0] - f
     # lines 6 and 7: Q(t), and the surrogate's gradient s = grad f_t + w_t grad g_t
     made, price, inner, norm2, tangent2, declared = table.make_loss(
         table.surrogate, table.loss, a, c, told, table.x, at, products
@@ -126,15 +133,22 @@ def play_round(
         table.take_back(table.surrogate)
         return False
     certificate_add(table.ledger, s, inner - less, norm2, price, cost, value)
-    add_each(table.each, table.values)
+    add_each(table.each, parts.values)
     if len(retreat) > 0:
         if not table.late:
-            more = max(0.0, value) - max(0.0, told)
-            count_more(retreat, -less, more, cost2, force2 if value > 0.0 else 0.0)
-        parts = table.parts if m > 1 else table.tangent
-        if m == 1:
-            copy(parts.gradients[0], c)
-            parts.values[0] = value
+            count_cost(own, -less, cost2)
+            if queues == 0:
+                count_violation(own, 0, value, told, force2)
+            for i in range(queues):
+                size2 = dot(parts.gradients[i], parts.gradients[i])
+                count_violation(own, i, parts.values[i], parts.at_x[i], size2)
+        if queues > 0:
+            take_each(table.tangent, parts)
+            parts, m = table.tangent, queues
+        elif m == 1:
+            copy(table.tangent.gradients[0], c)
+            table.tangent.values[0] = value
+            parts = table.tangent
         see_constraint(retreat, parts, m, table.at, table.refuge)
         choose_decision(retreat, parts, m, table.x)
     return True
@@ -190,8 +204,8 @@ class LossRounds(CompiledRounds):
 
     def table_of(self, parts: Any) -> Any:
         """Return the same for a constraint of several parts, with their table."""
-        self._parts = parts
-        return self.table
+        self._take_parts(parts)
+        return None if self._learner.draws else self._table(NO_NOISE)
 
     @property
     def late_table(self) -> Any:
@@ -199,7 +213,7 @@ class LossRounds(CompiledRounds):
         at = np.empty_like(self._step.x)
         return None if self._learner.draws else self._table(NO_NOISE, at=at)
 
-    def _table(self, noise: Vector, values: Vector = NO_NUMBERS, at: Vector | None = None) -> Any:
+    def _table(self, noise: Vector, at: Vector | None = None) -> Any:
         step = self._step
         return round_table.filled(
             make_loss=untyped(self.make_loss, make_loss_type),
@@ -217,7 +231,6 @@ class LossRounds(CompiledRounds):
             loss=step.loss,
             ledger=self._ledger,
             each=self._each,
-            values=values,
             **advisers_of(self._learner, self._ledger),
             noise=noise,
         )
@@ -229,22 +242,22 @@ class LossRounds(CompiledRounds):
         learner = self._learner
         end = before_warning(first, end, learner.rounds, learner.horizon)
         noise = learner.draw(end - first) if learner.draws else NO_NOISE
-        parts = self._parts_of(rounds, first, end) if self.sees_parts else NO_PARTS
+        parts = self._parts_of(rounds, first, end)
         if self._policy is None or learner.draws or parts is not self._parts:
-            self._parts = parts
-            self._policy = self._policy_with(noise, rounds)
+            self._take_parts(parts)
+            self._policy = policy_of(play_round, self._table(noise), self.decision)
         return self._policy, end
 
     def _parts_of(self, rounds: Any, first: int, end: int) -> Any:
         """Return where the loop writes the parts of these rounds' constraints."""
         count = getattr(rounds, "parts_g", NO_INDEX)[first:end]  # linear rounds have one part each
-        if not (count > 1).any():
+        if not (self.sees_parts and (count > 1).any()):
             return NO_PARTS
         levels = np.empty(len(rounds.gradients))
         return parts_of_memory(rounds.gradients, rounds.values, count, levels)
 
-    def _policy_with(self, noise: Vector, rounds: Any) -> Any:  # noqa: ARG002
-        return policy_of(play_round, self._table(noise), self.decision)
+    def _take_parts(self, parts: Any) -> None:
+        self._parts = parts
 
     def finish(self, played: int) -> None:
         """Remember the decision, and how much noise was used."""
@@ -301,11 +314,14 @@ class EachLossRounds(LossRounds):
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
         """Return the table of the rounds, which holds where their gradients are written."""
-        self._policy = None
         wrong = rounds.parts_g[first:end] != self._queues
         until = first + int(wrong.argmax()) if wrong.any() else end  # Python refuses the next one
         return super().begin(rounds, first, until) if until > first else (None, first)
 
-    def _policy_with(self, noise: Vector, rounds: Any) -> Any:
-        self._surrogate = self._each_table(rounds.gradients, rounds.values)
-        return policy_of(play_round, self._table(noise, rounds.values), self.decision)
+    def _parts_of(self, rounds: Any, first: int, end: int) -> Any:  # noqa: ARG002
+        m = self._queues
+        return parts_of_memory(rounds.gradients[:m], rounds.values[:m], NO_INDEX, NO_NUMBERS)
+
+    def _take_parts(self, parts: Any) -> None:
+        super()._take_parts(parts)
+        self._surrogate = self._each_table(parts.gradients, parts.at_x)
