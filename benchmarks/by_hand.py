@@ -74,7 +74,7 @@ def play_by_hand(
 
 
 class Retreat:
-    """The decision y: the learner's x, or on the way back to z where x violates the last round."""
+    """The decision y: on the way to the learner's x, or back to z from where that is violated."""
 
     def __init__(self, D: float, x1: Vector):
         self.D, self.y, self.z = D, x1, x1
@@ -91,12 +91,18 @@ class Retreat:
             self.z = self.y
         elif safest is not None and float(c @ self.z) + offset > 0.0:
             self.z = safest
-        ahead, back = float(c @ x) + offset, float(c @ self.z) + offset
-        self.y = x
+        last, self.y = self.y, x
         limits = self.D * np.sqrt(self.squares) * [1.0, 1.0 / 64.0]
-        if ahead > 0.0 and back < ahead and (self.lost <= limits).all():
+        if (self.lost > limits).any():
+            return
+        ahead, back = float(c @ x) + offset, float(c @ self.z) + offset
+        if self.lost[1] < 0.0 and self.lost[0] <= limits[0] / 8.0:  # slowness has paid
+            slow = last + (x - last) / 8.0
+            if float(c @ slow) + offset <= max(0.0, ahead):
+                self.y, ahead = slow, float(c @ slow) + offset
+        if ahead > 0.0 and back < ahead:
             share = 1.0 if back >= 0.0 else ahead / (ahead - back)
-            self.y = x + share * (self.z - x)
+            self.y = self.y + share * (self.z - self.y)
 
 
 class Weights:

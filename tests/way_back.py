@@ -1,8 +1,23 @@
-"""The retreat's way back, in NumPy: where the largest of several lines is least."""
+"""The retreat in NumPy: how it approaches the learner, and where the largest line is least."""
 
 from __future__ import annotations
 
 import numpy as np
+
+
+def approached(y, x, lost, most, largest):
+    """Return where the way back begins: x, or a point an eighth of the way there.
+
+    Args:
+        y, x: the last decision and the learner's.
+        lost: what decisions have cost more than the learner's, and violated more.
+        most: D (sum ||grad f_t||^2)^{1/2}.
+        largest: the largest tangent at a point.
+
+    """
+    slow = y + (x - y) / 8.0
+    paid = lost[0] <= most / 8.0 and (lost[1:] <= 0.0).all() and (lost[1:] < 0.0).any()
+    return slow if paid and largest(slow) <= max(1e-12, largest(x)) else x
 
 
 def candidates(at_x, at_z):

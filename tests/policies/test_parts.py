@@ -20,7 +20,7 @@ from hedgerow.kernels.retreat import share_of_way
 from hedgerow.networks import Topology
 from hedgerow.problems import TrafficEngineering, gravity_demands, link_loads
 from hedgerow.snapshot import states
-from way_back import candidates, transcribed_share
+from way_back import approached, candidates, transcribed_share
 
 HOURS = np.arange(24)
 PRICE = 1.0 + 0.35 * np.sin((HOURS - 13) / 12 * np.pi)
@@ -91,12 +91,14 @@ def transcribed(problem, **settings):
                 z = np.array(safest)
             elif here.max() < at_z:
                 z = y
-        x = learner.ask()
-        ahead, back = G @ x + b, G @ z + b
-        if ahead.max() <= 1e-12 or (lost > X.diameter * np.sqrt(roots) * [1.0, 1 / 64]).any():
+        x, limits = learner.ask(), X.diameter * np.sqrt(roots) * [1.0, 1 / 64]
+        if (lost > limits).any():
             y = x
             continue
-        y = x + transcribed_share(ahead, back) * (z - x)
+        x = approached(y, x, lost, limits[0], lambda point: (G @ point + b).max())  # noqa: B023
+        y = x
+        if (G @ x + b).max() > 1e-12:
+            y = x + transcribed_share(G @ x + b, G @ z + b) * (z - x)
     return np.array(decisions), lost
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -14,6 +14,7 @@ import hedgerow as hr
 from hedgerow.feedback import EvalGrad
 from hedgerow.kernels import retreat as kernels
 from hedgerow.policies.retreat import Retreat
+from way_back import approached, transcribed_share
 
 P = hr.problems
 GAMES = {
@@ -51,9 +52,14 @@ def transcribed(problem, **settings):
         elif found and g.value + g.grad @ (z - y) > 0.0:
             z = np.array(safest)
         x = learner.ask()
-        ahead, refuge = g.value + g.grad @ (x - y), g.value + g.grad @ (z - y)
         limits = X.diameter * np.sqrt(roots) * [1.0, 1.0 / 64.0]
-        if ahead <= 1e-12 or refuge >= ahead - 1e-12 or (lost > limits).any():
+        if (lost > limits).any():
+            y = x
+            continue
+        tangent = lambda point: g.value + g.grad @ (point - y)  # noqa: B023, E731 - of this round
+        x = approached(y, x, lost, limits[0], tangent)
+        ahead, refuge = tangent(x), tangent(z)
+        if ahead <= 1e-12 or refuge >= ahead - 1e-12:
             y = x
         else:
             y = x + (1.0 if refuge >= 0.0 else ahead / (ahead - refuge)) * (z - x)
@@ -122,6 +128,57 @@ def test_the_decision_is_the_first_one_that_the_tangent_allows(x, z, c, value, e
     if ended:
         retreat.end(x)
         np.testing.assert_array_equal(retreat.decision, x)
+
+
+sums = st.floats(-3.0, 3.0).map(lambda value: round(value, 2))
+
+
+@given(
+    points,
+    points,
+    points,
+    arrays.arrays(np.float64, 4, elements=finite),
+    finite,
+    sums,
+    sums.map(lambda value: value / 30.0),
+    st.booleans(),
+)
+def test_it_goes_an_eighth_of_the_way_while_that_has_paid(x, last, z, c, value, cost, ccv, at_once):
+    """In [0, 1]^4, from `last`, with what decisions have cost and violated more than x so far."""
+    learner = hr.learners.TrackingOCG(hr.sets.Box(np.zeros(4), np.ones(4)), start=last)
+    retreat, D = Retreat(learner), 2.0
+    see(retreat, c, value, np.full(4, 0.5))
+    retreat._state["z"][:] = z
+    retreat._state["numbers"][[kernels.MORE_COST, kernels.COST_ROOT]] = cost, 1.0
+    retreat._state["of_each"][:] = ccv, 1.0
+    tangent = lambda point: value + c @ (np.asarray(point) - 0.5)  # noqa: E731
+    assume(abs(c @ (x - last)) > 1e-6 or tangent(x) < -1e-6)  # else rounding decides
+    retreat.decide(x, at_once)
+    expected = x
+    if cost <= D and ccv <= D / 64.0:
+        expected = x if at_once else approached(last, x, np.array([cost, ccv]), D, tangent)
+        if tangent(expected) > 1e-9:
+            share = transcribed_share(np.array([tangent(expected)]), np.array([tangent(z)]))
+            expected = expected + share * (z - expected)
+    np.testing.assert_allclose(retreat.decision, expected, atol=1e-8)
+    assert tangent(retreat.decision) <= max(0.0, tangent(x)) + 1e-8, "no reaction is slower"
+
+
+def test_advice_is_followed_at_once_and_silence_changes_nothing():
+    problem = GAMES["simplex"](410)
+    X = problem.decision_set
+    policy, slow = hr.projection_free_coco(X, advisers=["plan"]), 0
+    for cost, constraint in problem:
+        silent = policy.ask()
+        slow += not np.array_equal(silent, policy.learner.ask())
+        advised = policy.ask(advice=X.lmo(cost.coefficients))
+        x, last = policy.learner.ask(), policy.retreat.tangent
+        if last.levels[0] + last.gradients[0] @ x <= 0.0:
+            np.testing.assert_array_equal(advised, x)
+        np.testing.assert_array_equal(policy.ask(advice={}), silent)
+        f, g = hr.first_order(cost, silent), hr.first_order(constraint, silent)
+        policy.tell(f, g)
+    assert slow > 50
 
 
 def outage(rounds=60):

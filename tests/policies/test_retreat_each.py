@@ -10,7 +10,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.kernels import retreat as kernels
 from hedgerow.policies.retreat import Retreat
 from hedgerow.snapshot import states
-from way_back import transcribed_share
+from way_back import approached, transcribed_share
 
 X = hr.sets.Simplex(6)
 UNITS = np.array([1.0, 300.0, 0.02])
@@ -59,8 +59,12 @@ def transcribed(problem, **settings):
                 z = y
         x = learner.ask()
         limits = X.diameter * np.sqrt(roots) * [1.0, 1 / 64, 1 / 64, 1 / 64]
+        if (lost > limits).any():
+            y = x
+            continue
+        x = approached(y, x, lost, limits[0], lambda point: far(point).max())  # noqa: B023
         y = x
-        if far(x).max() > 1e-12 and (lost <= limits).all():
+        if far(x).max() > 1e-12:
             y = x + transcribed_share(far(x), far(z)) * (z - x)
     return np.array(decisions), lost
 
@@ -125,9 +129,12 @@ def test_each_is_violated_less():
     with_it, without_it = (
         sum(trace.ccv_each for trace in traces) for traces in zip(*played, strict=True)
     )
-    assert (with_it < 0.8 * without_it).all()
+    assert (with_it < 0.5 * without_it).all()
     costs = [sum(trace.cost for trace in traces) for traces in zip(*played, strict=True)]
-    assert costs[0] < costs[1] + 0.03 * abs(costs[1])
+    assert costs[0] < costs[1] + 0.05 * abs(costs[1])
+    mild = [hr.simulate(hr.projection_free_coco(X, constraints=3, eagerness=0.6), g) for g in games]
+    assert (sum(trace.ccv_each for trace in mild) < 0.85 * without_it).all()
+    assert sum(trace.cost for trace in mild) < costs[1]  # less of both
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -227,3 +234,15 @@ def test_a_retreat_has_as_many_queues_as_the_surrogate():
     for queues in (0, 1.5, True):
         with pytest.raises((TypeError, ValueError), match="queues must be"):
             Retreat(policy.learner, queues)
+
+
+@pytest.mark.parametrize(
+    ("more", "slow"), [([-1.0, 0.0], True), ([-1.0, 1e-3], False), ([0.0, 0.0], False)]
+)
+def test_it_goes_slowly_if_one_is_violated_less_and_none_more(more, slow):
+    retreat = Retreat(hr.learners.TrackingOCG(X, start=np.eye(6)[0]), 2)
+    retreat._state["of_each"][kernels.MORE_CCV :: kernels.OF_EACH] = more
+    retreat._state["of_each"][kernels.GRAD_ROOT :: kernels.OF_EACH] = 1.0
+    retreat._state["levels"][:] = -1.0  # satisfied everywhere
+    retreat.decide(np.eye(6)[1])
+    np.testing.assert_allclose(retreat.decision[1], 1.0 / 8.0 if slow else 1.0)

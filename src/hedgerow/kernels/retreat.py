@@ -1,8 +1,9 @@
 """Retreat: do not go where the last constraint would be violated, as far as its tangents tell.
 
-retreat = [y, the decision | z, where to retreat to | numbers | OF_EACH numbers of each queue |
-           c of each queue | level of each queue], where <c, .> + level is the tangent of the last
-constraint with one part; empty for a policy that does not retreat.
+retreat = [y, the decision | z, where to retreat to | last, the decision of the last round | numbers |
+           OF_EACH numbers of each queue | c of each queue | level of each queue], where
+<c, .> + level is the tangent of the last constraint with one part; empty for a policy that does not
+retreat.
 refuge = [1 if it was found | the safest action of this round].
 """
 
@@ -39,6 +40,11 @@ TRUST = 1.0 / 64.0
 """y may have violated more than x by this many times D (sum ||grad g||^2)^{1/2}. Where it has, the
 tangents mislead, as one of a maximum does. Of 1, 1/16 and 1/64 the last was the best one for many
 hours of load; on other development games they hardly differ."""
+PACE = 1.0 / 8.0
+"""The share of the way to x that y goes in a round, while that has paid. Of 1, 1/4 and 1/8 the last
+had the least violation for its cost on development games."""
+PRICE_OF_PACE = 1.0 / 8.0
+"""It has not paid if y has cost more than x by this many times D (sum ||grad f||^2)^{1/2}."""
 ROUNDING = 1e-12
 """Values of tangents that differ by less, in units of D ||grad g||, are the same."""
 BISECTIONS = 60
@@ -100,6 +106,20 @@ def has_lost_too_much(own: Array) -> bool:
     return False
 
 
+@kernel(types.boolean, read)
+def has_paid(own: Array) -> bool:
+    """Whether y has violated less than x, no constraint more, and has cost little for that."""
+    if own[MORE_COST] > PRICE_OF_PACE * own[DIAMETER] * own[COST_ROOT]:
+        return False
+    less = False
+    for k in range(int(own[QUEUES])):
+        more = own[NUMBERS + k * OF_EACH + MORE_CCV]
+        if more > 0.0:
+            return False
+        less = less or more < 0.0
+    return less
+
+
 @kernel(nothing, write, read)
 def show_refuge(refuge: Array, safest: Array) -> None:
     """Write down the safest action of this round."""
@@ -155,7 +175,8 @@ def see_constraint(retreat: Array, parts: Any, m: int, at: Array, refuge: Array)
         parts.levels[k] = parts.values[k] - dot(parts.gradients[k], at)
         if parts.values[k] > parts.values[top]:
             top = k
-    z, own, value, c = retreat[n : 2 * n], retreat[2 * n :], parts.values[top], parts.gradients[top]
+    z, own, value, c = retreat[n : 2 * n], retreat[3 * n :], parts.values[top], parts.gradients[top]
+    copy(retreat[2 * n : 3 * n], retreat[:n])
     own[SAME] = ROUNDING * own[DIAMETER] * math.sqrt(dot(c, c))
     if value <= own[SAME]:
         copy(z, at)
@@ -199,19 +220,32 @@ def share_of_way(at_x: Array, at_z: Array, m: int) -> float:
     return high
 
 
-@kernel(nothing, write, parts_table, whole, read)
-def choose_decision(retreat: Array, parts: Any, m: int, x: Array) -> None:
-    """Write the next decision y: the learner's x, or a point between x and z.
+@kernel(nothing, write, parts_table, whole, read, types.boolean)
+def choose_decision(retreat: Array, parts: Any, m: int, x: Array, at_once: bool) -> None:
+    """Write the next decision y: the learner's x, or a point on the way to it or back from it.
 
-    y = x if x satisfies all tangents, or if y has lost too much to x so far. Otherwise y is the
-    first point from x to z at which the largest tangent is violated least.
+    y = x if y has lost too much to x so far. Otherwise y goes from the last decision to x, or
+    only an eighth of the way if that has paid so far, unless x violates the tangents less or must
+    be followed at once. If the point that it comes to violates one, y is the first point from there
+    to z at which the largest tangent is violated least.
     """
     n = len(x)
-    y, z, own = retreat[:n], retreat[n : 2 * n], retreat[2 * n :]
-    there = evaluate_tangents(parts, m, x, parts.at_x)
+    y, z, last, own = retreat[:n], retreat[n : 2 * n], retreat[2 * n : 3 * n], retreat[3 * n :]
     own[APART] = 0.0
     copy(y, x)
-    if there <= own[SAME] or own[ENDED] > 0.0 or has_lost_too_much(own):
+    if own[ENDED] > 0.0 or has_lost_too_much(own):
+        return
+    there = evaluate_tangents(parts, m, x, parts.at_x)
+    if not at_once and has_paid(own):
+        for i in range(n):
+            y[i] = last[i] + PACE * (x[i] - last[i])
+        slow = evaluate_tangents(parts, m, y, parts.at_x)
+        if slow > max(own[SAME], there):
+            copy(y, x)
+            evaluate_tangents(parts, m, x, parts.at_x)
+        else:
+            own[APART], there = 1.0, slow
+    if there <= own[SAME]:
         return
     evaluate_tangents(parts, m, z, parts.at_z)
     share = share_of_way(parts.at_x, parts.at_z, m)
@@ -222,4 +256,4 @@ def choose_decision(retreat: Array, parts: Any, m: int, x: Array) -> None:
         return
     own[APART] = 1.0
     for i in range(n):
-        y[i] = x[i] + share * (z[i] - x[i])
+        y[i] += share * (z[i] - y[i])

@@ -179,7 +179,8 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         x = self.learner.ask()
         store_play(self.ledger, x)
         if self.retreat is not None:
-            self.retreat.decide(x)
+            advised = cast(AdvisedOCG, self.learner).is_advised
+            self.retreat.decide(x, at_once=advised)
 
     @property
     def advisers(self) -> tuple[str, ...]:

@@ -42,6 +42,12 @@ class Retreat(Stateful):
     them is violated least. In a round that z violates by more than y_t does, z is y_t. So load that
     leaves one part does not all go to the next.
 
+    The policy does not hurry back. While its decisions have violated less than the learner's, no
+    constraint more, and have cost at most D/8 (sum ||grad f_t||^2)^{1/2} more, y_{t+1} is not
+    x_{t+1} but the point an eighth of the way from y_t to it, and retreats from there. So noise in
+    one round moves it little. Where x_{t+1} violates the tangent less it is played at once, and so
+    is advice.
+
     The constraints of a policy with a queue for each may have different units. Each has a tangent
     likewise, and its violation is the distance to where the tangent is satisfied. The safest action
     is that of one constraint, of the last one for which the oracle was asked.
@@ -61,8 +67,8 @@ class Retreat(Stateful):
     def __init__(self, learner: Learner[EvalGrad], queues: int = 1):
         x, self.queues = learner.ask(), as_count(queues, "queues")
         of_each = {"of_each": OF_EACH * queues, "c": x.size * queues, "levels": queues}
-        self._state = State(y=x.size, z=x.size, numbers=NUMBERS, **of_each)
-        self._state["y"][:] = self._state["z"][:] = x
+        self._state = State(y=x.size, z=x.size, last=x.size, numbers=NUMBERS, **of_each)
+        self._state["y"][:] = self._state["z"][:] = self._state["last"][:] = x
         self._state["numbers"][DIAMETER] = learner.decision_set.diameter
         self._state["numbers"][QUEUES] = queues
         self.refuge = np.zeros(1 + x.size)  # memory of a round
@@ -83,9 +89,15 @@ class Retreat(Stateful):
         """y, a live view of the state."""
         return self._state["y"]
 
-    def decide(self, x: Vector) -> None:
-        """Choose the decision again, for another x of the learner."""
-        choose_decision(self.array, self.tangent, self.queues, x)
+    def decide(self, x: Vector, at_once: bool = False) -> None:
+        """Choose the decision again, for another x of the learner.
+
+        Args:
+            x: the learner's decision.
+            at_once: whether it must not be approached slowly, because somebody has advised it.
+
+        """
+        choose_decision(self.array, self.tangent, self.queues, x, at_once)
 
     def end(self, x: Vector) -> None:
         """Leave the decision to the learner from now on, which is at x."""

@@ -18,6 +18,7 @@ from hedgerow.kernels.certificate import (
     add_each,
     certificate_add,
     is_play_left,
+    speaks,
     store_play,
 )
 from hedgerow.kernels.policy_tables import STEP, CompiledStep
@@ -102,7 +103,7 @@ def play_round(
     if not abs(cost) <= LARGEST_PART:
         return False
     parts, queues, less, told, at = table.parts, len(table.each), 0.0, value, table.at
-    retreat, own = table.retreat, table.retreat[2 * len(at) :]
+    retreat, own = table.retreat, table.retreat[3 * len(at) :]
     cost2, force2, m = products[2], products[3], parts_in(parts, k)
     if queues > 0:
         copy(parts.at_x, parts.values)
@@ -150,7 +151,8 @@ def play_round(
             table.tangent.values[0] = value
             parts = table.tangent
         see_constraint(retreat, parts, m, table.at, table.refuge)
-        choose_decision(retreat, parts, m, table.x)
+        advised = speaks(table.advice, len(table.advisers) // ADVISER_TOTALS)
+        choose_decision(retreat, parts, m, table.x, advised)
     return True
 
 
