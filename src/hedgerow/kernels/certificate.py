@@ -83,10 +83,10 @@ def add_advisers(
 @kernel(types.boolean, read, whole)
 def speaks(advice: Array, K: int) -> bool:
     """Whether any of K advisers speaks in this round; `advice` as `add_advisers` has it."""
+    voices = 0.0
     for k in range(K):
-        if advice[k] > 0.0:
-            return True
-    return False
+        voices += advice[k]
+    return voices > 0.0
 
 
 @kernel(number, read, read)

@@ -1,9 +1,9 @@
 """Retreat: do not go where the last constraint would be violated, as far as its tangents tell.
 
-retreat = [y, the decision | z, where to retreat to | last, the decision of the last round | numbers |
-           OF_EACH numbers of each queue | c of each queue | level of each queue], where
-<c, .> + level is the tangent of the last constraint with one part; empty for a policy that does not
-retreat.
+retreat = [y, the decision | z, where to retreat to | last, the decision of the last round |
+           numbers | OF_EACH numbers of each queue | c of each queue | level of each queue], where
+<c, .> + level is the tangent of the last constraint with one part; empty for a policy that does
+not retreat.
 refuge = [1 if it was found | the safest action of this round].
 """
 
