@@ -166,7 +166,8 @@ class GuardedBounds:
 
     def regret(self) -> float:
         """Return the bound of the regret, with what a retreat may add."""
-        more = 2.0 * self.D * self.policy.retreat.cost_root
+        retreat = self.policy.retreat
+        more = 0.0 if retreat is None else 2.0 * self.D * retreat.cost_root
         return self.regret_of(self.guard.cost_size, self.guard.steepest_cost) + more
 
     def ccv(self, mixture: bool | None = None) -> float:
@@ -174,7 +175,8 @@ class GuardedBounds:
 
         With mixture=False, that of a learner that is none: less, and quick.
         """
-        guard, (root,) = self.guard, self.policy.retreat.grad_roots
+        guard, retreat = self.guard, self.policy.retreat
+        root = 0.0 if retreat is None else float(retreat.grad_roots[0])
         more = (1.0 + TRUST) * self.D * root
         if guard.worst_violation == 0.0:
             return float(more)
