@@ -141,9 +141,8 @@ sums = st.floats(-3.0, 3.0).map(lambda value: round(value, 2))
     finite,
     sums,
     sums.map(lambda value: value / 30.0),
-    st.booleans(),
 )
-def test_it_goes_an_eighth_of_the_way_while_that_has_paid(x, last, z, c, value, cost, ccv, at_once):
+def test_it_goes_an_eighth_of_the_way_while_that_has_paid(x, last, z, c, value, cost, ccv):
     """In [0, 1]^4, from `last`, with what decisions have cost and violated more than x so far."""
     learner = hr.learners.TrackingOCG(hr.sets.Box(np.zeros(4), np.ones(4)), start=last)
     retreat, D = Retreat(learner), 2.0
@@ -153,32 +152,15 @@ def test_it_goes_an_eighth_of_the_way_while_that_has_paid(x, last, z, c, value, 
     retreat._state["of_each"][:] = ccv, 1.0
     tangent = lambda point: value + c @ (np.asarray(point) - 0.5)  # noqa: E731
     assume(abs(c @ (x - last)) > 1e-6 or tangent(x) < -1e-6)  # else rounding decides
-    retreat.decide(x, at_once)
+    retreat.decide(x)
     expected = x
     if cost <= D and ccv <= D / 64.0:
-        expected = x if at_once else approached(last, x, np.array([cost, ccv]), D, tangent)
+        expected = approached(last, x, np.array([cost, ccv]), D, tangent)
         if tangent(expected) > 1e-9:
             share = transcribed_share(np.array([tangent(expected)]), np.array([tangent(z)]))
             expected = expected + share * (z - expected)
     np.testing.assert_allclose(retreat.decision, expected, atol=1e-8)
     assert tangent(retreat.decision) <= max(0.0, tangent(x)) + 1e-8, "no reaction is slower"
-
-
-def test_advice_is_followed_at_once_and_silence_changes_nothing():
-    problem = GAMES["simplex"](410)
-    X = problem.decision_set
-    policy, slow = hr.projection_free_coco(X, advisers=["plan"]), 0
-    for cost, constraint in problem:
-        silent = policy.ask()
-        slow += not np.array_equal(silent, policy.learner.ask())
-        advised = policy.ask(advice=X.lmo(cost.coefficients))
-        x, last = policy.learner.ask(), policy.retreat.tangent
-        if last.levels[0] + last.gradients[0] @ x <= 0.0:
-            np.testing.assert_array_equal(advised, x)
-        np.testing.assert_array_equal(policy.ask(advice={}), silent)
-        f, g = hr.first_order(cost, silent), hr.first_order(constraint, silent)
-        policy.tell(f, g)
-    assert slow > 50
 
 
 def outage(rounds=60):

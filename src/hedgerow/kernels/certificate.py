@@ -15,7 +15,7 @@ from typing import Any
 
 from numba import types
 
-from hedgerow._engine.kernel import kernel, nothing, number, read, whole, write
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import dot
 
 Array = Any
@@ -78,15 +78,6 @@ def add_advisers(
             if violation > 0.0:
                 own[2] += violation
                 own[3] += 1.0
-
-
-@kernel(types.boolean, read, whole)
-def speaks(advice: Array, K: int) -> bool:
-    """Whether any of K advisers speaks in this round; `advice` as `add_advisers` has it."""
-    voices = 0.0
-    for k in range(K):
-        voices += advice[k]
-    return voices > 0.0
 
 
 @kernel(number, read, read)

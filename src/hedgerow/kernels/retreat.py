@@ -220,14 +220,14 @@ def share_of_way(at_x: Array, at_z: Array, m: int) -> float:
     return high
 
 
-@kernel(nothing, write, parts_table, whole, read, types.boolean)
-def choose_decision(retreat: Array, parts: Any, m: int, x: Array, at_once: bool) -> None:
+@kernel(nothing, write, parts_table, whole, read)
+def choose_decision(retreat: Array, parts: Any, m: int, x: Array) -> None:
     """Write the next decision y: the learner's x, or a point on the way to it or back from it.
 
-    y = x if y has lost too much to x so far. Otherwise y goes from the last decision to x, or
-    only an eighth of the way if that has paid so far, unless x violates the tangents less or must
-    be followed at once. If the point that it comes to violates one, y is the first point from there
-    to z at which the largest tangent is violated least.
+    y = x if y has lost too much to x so far. Otherwise y goes from the last decision to x, or only
+    an eighth of the way if that has paid so far, unless x violates the tangents less. If the point
+    that it comes to violates one, y is the first point from there to z at which the largest
+    tangent is violated least.
     """
     n = len(x)
     y, z, last, own = retreat[:n], retreat[n : 2 * n], retreat[2 * n : 3 * n], retreat[3 * n :]
@@ -236,7 +236,7 @@ def choose_decision(retreat: Array, parts: Any, m: int, x: Array, at_once: bool)
     if own[ENDED] > 0.0 or has_lost_too_much(own):
         return
     there = evaluate_tangents(parts, m, x, parts.at_x)
-    if not at_once and has_paid(own):
+    if has_paid(own):
         for i in range(n):
             y[i] = last[i] + PACE * (x[i] - last[i])
         slow = evaluate_tangents(parts, m, y, parts.at_x)

@@ -250,11 +250,6 @@ class AdvisedOCG(KernelLearner):
         return state[begin : begin + len(self.voices) + self._state["advice"].size]
 
     @property
-    def is_advised(self) -> bool:
-        """Whether somebody speaks in this round."""
-        return bool((self._state["awake"][:-1] > 0.0).any())
-
-    @property
     def lost_to_voices(self) -> float:
         """What is proved of this run: no voice lost less by more than this, while it spoke.
 

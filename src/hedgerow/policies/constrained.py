@@ -179,8 +179,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         x = self.learner.ask()
         store_play(self.ledger, x)
         if self.retreat is not None:
-            advised = cast(AdvisedOCG, self.learner).is_advised
-            self.retreat.decide(x, at_once=advised)
+            self.retreat.decide(x)
 
     @property
     def advisers(self) -> tuple[str, ...]:

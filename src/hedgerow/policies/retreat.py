@@ -45,8 +45,7 @@ class Retreat(Stateful):
     The policy does not hurry back. While its decisions have violated less than the learner's, no
     constraint more, and have cost at most D/8 (sum ||grad f_t||^2)^{1/2} more, y_{t+1} is not
     x_{t+1} but the point an eighth of the way from y_t to it, and retreats from there. So noise in
-    one round moves it little. Where x_{t+1} violates the tangent less it is played at once, and so
-    is advice.
+    one round moves it little. Where x_{t+1} violates the tangent less it is played at once.
 
     The constraints of a policy with a queue for each may have different units. Each has a tangent
     likewise, and its violation is the distance to where the tangent is satisfied. The safest action
@@ -89,15 +88,9 @@ class Retreat(Stateful):
         """y, a live view of the state."""
         return self._state["y"]
 
-    def decide(self, x: Vector, at_once: bool = False) -> None:
-        """Choose the decision again, for another x of the learner.
-
-        Args:
-            x: the learner's decision.
-            at_once: whether it must not be approached slowly, because somebody has advised it.
-
-        """
-        choose_decision(self.array, self.tangent, self.queues, x, at_once)
+    def decide(self, x: Vector) -> None:
+        """Choose the decision again, for another x of the learner."""
+        choose_decision(self.array, self.tangent, self.queues, x)
 
     def end(self, x: Vector) -> None:
         """Leave the decision to the learner from now on, which is at x."""

@@ -18,7 +18,6 @@ from hedgerow.kernels.certificate import (
     add_each,
     certificate_add,
     is_play_left,
-    speaks,
     store_play,
 )
 from hedgerow.kernels.policy_tables import STEP, CompiledStep
@@ -151,8 +150,7 @@ def play_round(
             table.tangent.values[0] = value
             parts = table.tangent
         see_constraint(retreat, parts, m, table.at, table.refuge)
-        advised = speaks(table.advice, len(table.advisers) // ADVISER_TOTALS)
-        choose_decision(retreat, parts, m, table.x, advised)
+        choose_decision(retreat, parts, m, table.x)
     return True
 
 
