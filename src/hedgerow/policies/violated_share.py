@@ -92,7 +92,7 @@ class ViolatedShare(Stateful):
     ...     cost = EvalGrad(x[1], np.array([0.0, 1.0]))
     ...     policy.tell(cost, EvalGrad(x[0] - 0.5 + noise, np.array([1.0, 0.0])))
     >>> policy.summary().violated, bool(policy.ask()[0] < 0.45)
-    (3, True)
+    (4, True)
 
     """
 
