@@ -275,7 +275,8 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         if not all(is_plain(part, dim) for part in constraint):
             return False
         m = len(constraint)
-        if m != queues if queues else m < 2 or not self.sees_parts:
+        fits = m == queues if queues else m > 1 and self.sees_parts
+        if not fits:
             return False
         if m not in self._part_tables:
             memory = parts_of_memory(
