@@ -25,7 +25,7 @@ PROJECTION_FREE = {
     "garber_kretzu_2024_lpm": (8, -3),
 }
 PROJECTING = {
-    "sinha_vaze_2024": (-62, -13),
+    "sinha_vaze_2024": (-52, -23),
     "guo_recoo": (-6, 13),
     "yi_2023": (7, 4),
     "liakopoulos_cold": (-50, 8),
