@@ -91,7 +91,8 @@ def _packages() -> Iterator[Finding]:
         if match := REQUIREMENT.match(line):
             asked.setdefault(match[3] or CORE, []).append((match[1], match[2]))
     versions, wrong = [], []
-    for name, least in asked.pop(CORE, []):
+    core = asked.pop(CORE, [])
+    for name, least in core:
         version = _version(name)
         versions.append(f"{name} {version}")
         if version is None or _numbers(version) < _numbers(least):
@@ -107,7 +108,8 @@ def _packages() -> Iterator[Finding]:
         yield Finding("numba", known, "kernels compile more slowly, with the same results")
     extras = {name: asked[name] for name in sorted(asked) if name not in DEVELOPMENT}
     for extra, names in extras.items():
-        others = {name for other in extras if other != extra for name, _ in extras[other]}
+        rest = [core, *(extras[other] for other in extras if other != extra)]
+        others = {name for part in rest for name, _ in part}
         yield _extra(extra, names, others)
 
 
@@ -121,7 +123,7 @@ def _extra(extra: str, names: list[tuple[str, str]], others: set[str]) -> Findin
     ]
     state = "; ".join([ABSENT + ", ".join(missing)] * bool(missing) + old)
     began = any(name not in missing and name not in others for name, _ in names)
-    wrong = old or (missing and (began or extra == "cli"))
+    wrong = (old or missing) and (began or extra == "cli")
     remedy = f'run pip install ".[{extra}]"' if wrong else ""
     return Finding(f"[{extra}]", state or "installed", remedy)
 
