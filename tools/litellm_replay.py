@@ -20,8 +20,8 @@ PLACES = {
     "cost-based-routing": (8, -3),
     "latency-based-routing": (-103, -3),
     "latency-based-routing, buffer 1": (-143, -3),
-    "Hedgerow": (-48, -3),
-    "Hedgerow, 10 % of intervals over": (-100, 9),
+    "Hedgerow": (8, -6),
+    "Hedgerow, 10 % of intervals over": (-136, -3),
     "Hedgerow with the rule last_round": (-40, 9),
 }
 """Where the names stand, in points from the dot."""
