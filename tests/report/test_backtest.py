@@ -347,7 +347,8 @@ def test_names_beside_points_cover_nothing():
     points = [(1.0, 1.0), (1.01, 1.0), (1.02, 1.01), (2.0, 2.0)]
     axes[0, 0].scatter(*zip(*points, strict=True))
     figure.draw_without_rendering()
-    place_names(axes[0, 0], points, ["first of all", "second of all", "third of all", "alone"])
+    names = ["first of all", "second of all", "third of all", "alone"]
+    place_names(axes[0, 0], points, dict.fromkeys(names, "black"))
     renderer = figure.canvas.get_renderer()
     boxes = [text.get_window_extent(renderer) for text in axes[0, 0].texts if text.get_text()]
     assert len(boxes) == 4

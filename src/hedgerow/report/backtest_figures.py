@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.transforms import Bbox
 
 from hedgerow.experiments.backtesting import BEST, PLAIN, Backtest, BacktestRun
 from hedgerow.inputs import Vector
@@ -31,6 +32,8 @@ MOST_LINES = 10
 DPI = 130
 WIDE, NARROW = 9.5, 4.6
 """Inches of the first figure: on a screen, and on a phone."""
+DOT = 4.0
+"""Radius of a point, in points of type."""
 MINE, OTHER, REST = COLOURS[0], COLOURS[1], "0.45"
 
 
@@ -53,12 +56,13 @@ def draw_verdict(test: Backtest, folder: Path) -> Picture:
     )
 
 
-def _compared(test: Backtest, ax: Any) -> tuple[list[tuple[float, float]], list[str]]:
-    """Draw each policy as a point; return the points and their names."""
+def _compared(test: Backtest, ax: Any) -> tuple[list[tuple[float, float]], dict[str, str]]:
+    """Draw each policy as a point; return the points, and the colour of each policy's name."""
     problem, noun, other = test.problem, time_noun(test), reference(test)
     points = [(bad_time(run.any_level), run.mean_cost) for run in test.runs]
+    marked = {test.runs[0].name: MINE, other.name: OTHER}
     for run, (x, y) in zip(test.runs, points, strict=True):
-        colour = {test.runs[0].name: MINE, other.name: OTHER}.get(run.name, REST)
+        colour = marked.get(run.name, REST)
         marker, size = ("D", 40) if run.name == BEST else ("o", 70 if colour != REST else 40)
         ax.scatter([x], [y], size, color=colour, marker=marker, zorder=3, clip_on=False)
     most = max(x for x, _ in points)
@@ -79,7 +83,7 @@ def _compared(test: Backtest, ax: Any) -> tuple[list[tuple[float, float]], list[
     where = " (grey: no route could have met it)" if unmet else ""
     ax.set_xlabel(f"{noun}s over the limit{where}", fontsize=9)
     ax.tick_params(labelsize=8)
-    return points, [run.name for run in test.runs]
+    return points, {run.name: marked.get(run.name, "black") for run in test.runs}
 
 
 def _root_ticks(most: float) -> list[float]:
@@ -89,15 +93,21 @@ def _root_ticks(most: float) -> list[float]:
     return sorted({0.0, *(min(steps, key=lambda s: abs(s - x)) for x in wanted[1:])})
 
 
-def place_names(ax: Any, points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
-    """Write each name beside its point, where it covers neither another nor a point."""
+def place_names(ax: Any, points: Sequence[tuple[float, float]], names: Mapping[str, str]) -> None:
+    """Write each name, in its colour, beside its point; it covers neither another nor a point."""
     figure = ax.figure
     renderer = figure.canvas.get_renderer()
     inside = ax.get_window_extent(renderer)
     taken: list[Any] = []
-    dots = [ax.transData.transform(point) for point in points]
-    for point, name in zip(points, names, strict=True):
-        text = ax.annotate(in_figure(name), point, (0, 0), textcoords="offset points", fontsize=8)
+    size = 2.0 * DOT * figure.dpi / 72.0
+    dots = [
+        Bbox.from_bounds(x - size / 2, y - size / 2, size, size)
+        for x, y in ax.transData.transform(points)
+    ]
+    for point, (name, colour) in zip(points, names.items(), strict=True):
+        text = ax.annotate(
+            in_figure(name), point, (0, 0), textcoords="offset points", fontsize=8, color=colour
+        )
         choices = [
             (side * 7.0, step * 9.0, "left" if side > 0 else "right")
             for step in (0, 1, -1, 2, -2, 3, -3, 4, -4)
@@ -108,7 +118,7 @@ def place_names(ax: Any, points: Sequence[tuple[float, float]], names: Sequence[
             text.set(position=(dx, dy), horizontalalignment=align, verticalalignment="center")
             box = text.get_window_extent(renderer)
             covered = sum(box.overlaps(other) for other in taken)
-            covered += sum(box.contains(*other) for other in dots)
+            covered += sum(box.overlaps(dot) for dot in dots)
             covered += 2 * (box.x0 < inside.x0 or box.x1 > figure.bbox.x1 - 4)
             covered += 2 * (box.y0 < inside.y0 + 2)
             if best is None or covered < best[0]:
