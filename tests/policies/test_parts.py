@@ -22,7 +22,7 @@ from hedgerow.problems import TrafficEngineering, gravity_demands, link_loads
 from hedgerow.snapshot import states
 from way_back import approached, candidates, transcribed_share
 
-HOURS = np.arange(24)
+DAY, HOURS = hr.sets.Simplex(24), np.arange(24)
 PRICE = 1.0 + 0.35 * np.sin((HOURS - 13) / 12 * np.pi)
 BASE = 0.55 + 0.25 * np.sin((HOURS - 12) / 12 * np.pi)
 
@@ -37,8 +37,7 @@ def load(seed, rounds=120, sites=1):
         price = e / sites * np.tile(PRICE * (1.0 + 0.1 * rng.standard_normal(24)), sites)
         hours = np.tile(e / sites * np.eye(24), sites)
         days.append((hr.Linear(price), hr.Maximum(list(map(hr.Linear, hours, now - cap)))))
-    X = hr.sets.Simplex(24)
-    return hr.RecordedProblem(X if sites == 1 else hr.sets.Product(*[X] * sites), days)
+    return hr.RecordedProblem(DAY if sites == 1 else hr.sets.Product(*[DAY] * sites), days)
 
 
 def traffic(seed=400, rounds=60, **settings):
@@ -333,12 +332,29 @@ def test_what_is_refused_changes_nothing():
         (good, [], "an empty sequence"),
         (good, [good, EvalGrad(math.nan, a)], "the value of the constraint"),
         (good, [good, EvalGrad(0.0, np.array([1.0, math.inf, 0.0]))], "the gradient of the co"),
+        (good, [good, EvalGrad(-2e100, a)], "the value of the constraint is -2e.100, above 1e.100"),
+        (good, [good, EvalGrad(0.0, 1e100 * a)], "a norm above 1e.100"),
         (EvalGrad(math.inf, a), [good, good], "the value of the cost"),
     ):
         with pytest.raises(ValueError, match=sentence):
             policy.tell(cost, parts)
     for state, old in zip(states(policy), before, strict=True):
         np.testing.assert_array_equal(state.array, old)
+
+
+@pytest.mark.parametrize("c", [np.zeros(24), 1e100 * np.ones(24)])
+@pytest.mark.parametrize("play", [hr.simulate, lambda *game: list(hr.play(*game))])
+def test_a_game_stops_at_a_part_that_is_too_large(c, play):
+    """Also where it is not the largest part: nothing is learnt from such a round."""
+    days = list(load(7, 20))
+    cost, cap = days[10]
+    days[10] = cost, hr.Maximum([*cap.parts, hr.Linear(c, -3e100)])
+    policy, other = hr.projection_free_coco(DAY), hr.projection_free_coco(DAY)
+    hr.simulate(other, hr.RecordedProblem(DAY, days[:10]))
+    with pytest.raises(ValueError, match="measure the function in a larger unit"):
+        play(policy, hr.RecordedProblem(DAY, days))
+    for state, before in zip(states(policy), states(other), strict=True):
+        np.testing.assert_array_equal(state.array, before.array)
 
 
 def test_a_session_tells_parts_as_a_list(tmp_path):

@@ -188,7 +188,8 @@ def test_a_constraint_that_no_action_changes_hinders_no_retreat():
     rows, values = np.zeros((2, 6)), np.array([7.0, -1.0])
     rows[1, 0] = 10.0
     parts = kernels.parts_of_memory(rows, values, np.empty(0, np.uint32), np.empty(2))
-    kernels.take_each(retreat.tangent, parts)
+    kernels.take_each(retreat.tangent, parts, X.diameter)
+    assert retreat.tangent.values[0] == -X.diameter
     kernels.see_constraint(retreat.array, retreat.tangent, 2, at, retreat.refuge)
     retreat.decide(np.eye(6)[0])
     np.testing.assert_allclose(10.0 * (retreat.decision[0] - at[0]), 1.0)

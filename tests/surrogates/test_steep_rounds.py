@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,8 +11,16 @@ from hypothesis import strategies as st
 
 import hedgerow as hr
 from hedgerow.surrogates.guard import Guard
-from hedgerow.surrogates.make_loss import take_back
-from hedgerow.surrogates.ranges import GG, ORDINARY, STEEP, USUAL, is_steep, see_steepness
+from hedgerow.surrogates.make_loss import make_loss, take_back
+from hedgerow.surrogates.ranges import (
+    GG,
+    ORDINARY,
+    STEEP,
+    USUAL,
+    is_steep,
+    leave_to_python,
+    see_steepness,
+)
 
 EVENT, LENGTH, LIMIT = 300, 60, 120.0
 X = hr.sets.Simplex(4)
@@ -154,6 +164,23 @@ def test_a_round_that_is_taken_back_was_never_steep() -> None:
     assert array[ORDINARY] == before[ORDINARY]
     take_back(surrogate.table)
     np.testing.assert_array_equal(array, before)
+
+
+def test_a_round_that_is_left_to_python_is_not_steep_yet() -> None:
+    """What is refused there would else be remembered as steep."""
+    policy = hr.projection_free_coco(X)
+    surrogate, game = policy.surrogate, list(outage(9))
+    for f, g in game[:EVENT]:
+        x = policy.ask()
+        policy.tell(hr.first_order(f, x), hr.first_order(g, x))
+    (f, g), x = game[EVENT], policy.ask()
+    table = surrogate._filled(leave_to_python, surrogate.ranges.reach()[1])
+    before, norms2 = surrogate.ranges.array.copy(), (f.grad(x) @ f.grad(x), g.grad(x) @ g.grad(x))
+    made = make_loss(
+        table, np.empty(4), f.grad(x), g.grad(x), g(x), x, x, (f(x), g(x) - g.offset, *norms2)
+    )
+    assert math.isnan(made[0])
+    np.testing.assert_array_equal(surrogate.ranges.array, before)
 
 
 def test_without_an_oracle_no_round_is_steep() -> None:

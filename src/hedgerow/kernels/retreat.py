@@ -139,16 +139,16 @@ def largest_part(parts: Any, m: int, at: Array, x: Array) -> int:
     return top
 
 
-@kernel(nothing, parts_table, parts_table)
-def take_each(tangent: Any, parts: Any) -> None:
+@kernel(nothing, parts_table, parts_table, number)
+def take_each(tangent: Any, parts: Any, D: float) -> None:
     """Take in the constraints of all queues, in units of distance: theirs may differ.
 
-    A constraint that no action changes counts as satisfied.
+    A constraint that no action changes counts as satisfied, by the diameter D.
     """
     for k in range(len(tangent.values)):
         c = parts.gradients[k]
         norm = math.sqrt(dot(c, c))
-        tangent.values[k] = parts.values[k] / norm if norm > 0.0 else -1.0
+        tangent.values[k] = parts.values[k] / norm if norm > 0.0 else -D
         for i in range(len(c)):
             tangent.gradients[k, i] = c[i] / norm if norm > 0.0 else 0.0
 

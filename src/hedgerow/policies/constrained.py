@@ -47,7 +47,6 @@ from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable
 from hedgerow.surrogates.make_loss import WRITTEN
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
-from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import GradientSurrogate, checked, checked_each, is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, ObservedRanges, WorstCaseRanges
 from hedgerow.surrogates.rounds import (
@@ -289,10 +288,10 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         gradients, values = memory.gradients, memory.values
         for k, part in enumerate(constraint):
             gradients[k], values[k] = part.grad, part.value
-        sizes, top = (gradients.max(), -gradients.min(), -values.min()), int(values.argmax())
-        if table is None or not all(size <= LARGEST_PART for size in sizes):  # NaN is not
-            return False
-        if not tell_round(table, cost.grad, cost.value, gradients[top], float(values[top])):
+        top = int(values.argmax())
+        if table is None or not tell_round(
+            table, cost.grad, cost.value, gradients[top], float(values[top])
+        ):
             return False
         self.take_units(isinstance(constraint, Parts))
         self._warn(float(values[top]))

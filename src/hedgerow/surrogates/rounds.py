@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow._engine.kernel import function, kernel, number, read, rows, write
+from hedgerow._engine.kernel import function, kernel, number, read, rows, whole, write
 from hedgerow._engine.table import TableType, any_table, untyped
 from hedgerow.feedback import first_order, first_order_each
 from hedgerow.inputs import Vector
@@ -23,6 +23,7 @@ from hedgerow.kernels.certificate import (
 from hedgerow.kernels.policy_tables import STEP, CompiledStep
 from hedgerow.kernels.retreat import (
     APART,
+    DIAMETER,
     choose_decision,
     count_cost,
     count_violation,
@@ -40,6 +41,7 @@ from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds, compiled_step
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, not_overridden
 from hedgerow.surrogates.make_loss import (
+    LARGEST_PART2,
     WRITTEN,
     make_each_loss,
     make_loss,
@@ -83,6 +85,16 @@ round_table = TableType(
 )
 
 
+@kernel(types.boolean, parts_table, whole)
+def are_small(parts: Any, m: int) -> bool:
+    """Whether each of m parts, not the largest alone, is small enough to be weighed."""
+    for k in range(m):
+        c = parts.gradients[k]
+        if not (abs(parts.values[k]) <= LARGEST_PART and dot(c, c) <= LARGEST_PART2):
+            return False
+    return True
+
+
 @kernel(types.boolean, round_table, *SEEN_ROUND)
 def play_round(
     table: Any,
@@ -104,6 +116,8 @@ def play_round(
     parts, queues, less, told, at = table.parts, len(table.each), 0.0, value, table.at
     retreat, own = table.retreat, table.retreat[3 * len(at) :]
     cost2, force2, m = products[2], products[3], parts_in(parts, k)
+    if m > 1 and not are_small(parts, m):
+        return False
     if queues > 0:
         copy(parts.at_x, parts.values)
     if len(retreat) > 0:
@@ -143,7 +157,7 @@ def play_round(
                 size2 = dot(parts.gradients[i], parts.gradients[i])
                 count_violation(own, i, parts.values[i], parts.at_x[i], size2)
         if queues > 0:
-            take_each(table.tangent, parts)
+            take_each(table.tangent, parts, own[DIAMETER])
             parts, m = table.tangent, queues
         elif m == 1:
             copy(table.tangent.gradients[0], c)
