@@ -1,15 +1,17 @@
-"""Targets for the share of violated rounds, and the rules of engineers: writes violated_share.csv.
+"""Targets for the share of violated rounds, and the rules of engineers.
 
-`python evidence/violated_share.py [game ...]`; left out, all games. Seeds 500 to 509, which chose
+`python evidence/violated_share.py [game ...]` writes violated_share.csv and, of the share so far
+with one target, violated_share.json; left out, all games. Seeds 500 to 509, which chose
 nothing: the constants of the rules and of `ViolatedShare` were chosen on 400 to 405. The operator's
 file is that of examples/operator_measurements.py, which has one seed. There is a row for each game,
-seed, method and target.
+seed, method and target. The JSON file has medians over the seeds at some rounds of each game.
 """
 
 from __future__ import annotations
 
 import contextlib
 import csv
+import json
 import runpy
 import sys
 import tempfile
@@ -22,9 +24,11 @@ import numpy as np
 import hedgerow as hr
 
 HERE = Path(__file__).parent
-ROWS = HERE / "violated_share.csv"
+ROWS, COURSES = HERE / "violated_share.csv", HERE / "violated_share.json"
 SEEDS = range(500, 510)
 TARGETS = (0.1, 0.01, 0.001)
+DRAWN, FIRST, POINTS = 0.01, 20, 50
+"""The target whose course is kept, from which round on, and at how many rounds."""
 P, B = hr.problems, hr.baselines
 Make = Callable[[hr.DecisionSet], Any]
 GAMES: dict[str, Callable[[int], hr.Problem]] = {
@@ -64,10 +68,15 @@ def operator_file() -> hr.Problem:
     return P.MeasuredRoutes(links, "Lisbon", "Warsaw", cost="price", caps={"latency": 120.0})
 
 
-def played(policy: Any, problem: hr.Problem) -> dict[str, float]:
+def rounds_drawn(horizon: int) -> np.ndarray:
+    """Return the rounds after which the share so far is kept."""
+    return np.unique(np.geomspace(FIRST, horizon, POINTS).round().astype(int))
+
+
+def played(policy: Any, problem: hr.Problem) -> dict[str, Any]:
     """Return the share of violated rounds, at the end and before it, and cost and CCV per game.
 
-    Rounds that no action satisfies do not count.
+    Rounds that no action satisfies do not count. `course` is the share after some of the rounds.
     """
     trace = hr.simulate(policy, problem)
     infeasible = getattr(problem, "unavoidable", np.zeros(trace.costs.size)) > 0.0
@@ -84,6 +93,7 @@ def played(policy: Any, problem: hr.Problem) -> dict[str, float]:
         "quarter": share(T // 4),
         "half": share(T // 2),
         "calls": (trace.oracle_calls or 0) / T,
+        "course": [share(t) for t in rounds_drawn(T).tolist()],
     }
 
 
@@ -102,28 +112,40 @@ def rows_of(game: str, seed: int, problem: hr.Problem) -> list[dict[str, Any]]:
     return rows
 
 
+def courses_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the medians over the seeds of one game's shares so far, with the target drawn."""
+    found: dict[str, Any] = {"rounds": rounds_drawn(rows[0]["rounds"]).tolist()}
+    for method in WRAPPED:
+        drawn = [r["course"] for r in rows if r["method"] == method and r["target"] == DRAWN]
+        found[method] = [float(f"{share:.4g}") for share in np.median(drawn, axis=0)]
+    return found
+
+
 def main(games: list[str]) -> None:
-    """Play the games that are named, keep the rows of others, and write the file."""
-    asked = games or [*GAMES, OPERATOR]
+    """Play the games that are named, keep the rows of others, and write the files."""
+    asked, order = games or [*GAMES, OPERATOR], [*GAMES, OPERATOR]
     rows: list[dict[str, Any]] = []
     if ROWS.exists():
         with ROWS.open(encoding="utf-8") as file:
             rows = [row for row in csv.DictReader(file) if row["game"] not in asked]
+    courses = json.loads(COURSES.read_text("utf-8")) if COURSES.exists() else {}
     for game in asked:
         if game == OPERATOR:
-            rows += rows_of(game, 0, operator_file())
+            new = rows_of(game, 0, operator_file())
         else:
-            for seed in SEEDS:
-                rows += rows_of(game, seed, GAMES[game](seed))
-    order = [*GAMES, OPERATOR]
+            new = [row for seed in SEEDS for row in rows_of(game, seed, GAMES[game](seed))]
+        courses[game] = courses_of(new)
+        rows += new
     rows.sort(key=lambda row: order.index(row["game"]))
     with ROWS.open("w", encoding="utf-8", newline="") as file:
         names = ("game", "rounds", "seed", "method", "target", *NUMBERS)
-        table = csv.DictWriter(file, names, lineterminator="\n")
+        table = csv.DictWriter(file, names, lineterminator="\n", extrasaction="ignore")
         table.writeheader()
         for row in rows:
             numbers = {name: f"{float(row[name]):.9g}" for name in NUMBERS}
             table.writerow({**row, **numbers})
+    courses = {game: courses[game] for game in order if game in courses}
+    COURSES.write_text(json.dumps(courses, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

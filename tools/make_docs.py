@@ -10,6 +10,7 @@ from parts import PARTS, renewed
 from rates_figure import draw_rates
 from scale_figure import draw_scale
 from sets_picture import picture
+from share_figure import draw_shares
 from shown_output import renew_all
 from steer_figure import draw_steer
 from tables import DOCS
@@ -34,6 +35,7 @@ def main() -> None:
     draw_rates(DOCS / "explanation/rates.png")
     draw_weights(DOCS / "explanation/weights.png")
     draw_scale(DOCS / "how-to/scale.png")
+    draw_shares(DOCS / "how-to/violated-share.png")
     draw_ideas(DOCS / "explanation")
     draw_litellm(DOCS / "how-to/litellm.png")
     draw_steer(DOCS / "appendix/steer.png")
