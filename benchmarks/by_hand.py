@@ -65,7 +65,7 @@ def play_by_hand(
         if gap > 0.0 and length2 > 0.0:
             sigma = 1.0 if gap >= 2.0 * beta * length2 else gap / (2.0 * beta * length2)
         more += float(a @ (y - x))
-        retreat.count(a, c, violation, x, max(0.0, g))
+        retreat.count(a, c, violation, x, max(0.0, g), s)
         x = x + sigma * step
         retreat.decide(x, c, offset, weights.refuge)
         steps.M = inner - float(S @ x) - beta * float((x - x1) @ (x - x1))
@@ -78,10 +78,13 @@ class Retreat:
 
     def __init__(self, D: float, x1: Vector):
         self.D, self.y, self.z = D, x1, x1
-        self.lost, self.squares = np.zeros(2), np.zeros(2)
+        self.lost, self.squares, self.paid = np.zeros(2), np.zeros(2), 0.0
 
-    def count(self, a: Vector, c: Vector, violation: float, x: Vector, learner: float) -> None:
-        """Add what y cost and violated more than x."""
+    def count(
+        self, a: Vector, c: Vector, violation: float, x: Vector, learner: float, s: Vector
+    ) -> None:
+        """Add what y cost and violated more than x, and what it has spared by the loss s."""
+        self.paid += float(2.0 * (s - a) @ (x - self.y) - a @ (self.y - x))
         self.lost += float(a @ (self.y - x)), violation - learner
         self.squares += float(a @ a), float(c @ c) if violation > 0.0 else 0.0
 
@@ -96,7 +99,7 @@ class Retreat:
         if (self.lost > limits).any():
             return
         ahead, back = float(c @ x) + offset, float(c @ self.z) + offset
-        if self.lost[1] < 0.0 and self.lost[0] <= limits[0] / 8.0:  # slowness has paid
+        if self.paid > 0.0 and self.lost[0] <= limits[0] / 4.0:  # slowness has paid
             slow = last + (x - last) / 8.0
             if float(c @ slow) + offset <= max(0.0, ahead):
                 self.y, ahead = slow, float(c @ slow) + offset

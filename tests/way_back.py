@@ -5,19 +5,44 @@ from __future__ import annotations
 import numpy as np
 
 
-def approached(y, x, lost, most, largest):
+def approached(y, x, paid, largest):
     """Return where the way back begins: x, or a point an eighth of the way there.
 
     Args:
         y, x: the last decision and the learner's.
-        lost: what decisions have cost more than the learner's, and violated more.
-        most: D (sum ||grad f_t||^2)^{1/2}.
+        paid: whether slowness has paid so far.
         largest: the largest tangent at a point.
 
     """
     slow = y + (x - y) / 8.0
-    paid = lost[0] <= most / 8.0 and (lost[1:] <= 0.0).all() and (lost[1:] < 0.0).any()
     return slow if paid and largest(slow) <= max(1e-12, largest(x)) else x
+
+
+class Spared:
+    """What decisions have spared so far: violation at twice its weight, less what they cost.
+
+    Args:
+        learner: the policy whose losses weigh the violation.
+
+    """
+
+    def __init__(self, learner):
+        self.learner, self.losses = learner, 0.0
+        self.total = self.cost = self.costs2 = 0.0
+
+    def add(self, a, y, x):
+        """Add a round with the cost's gradient a, that the learner has just been told of."""
+        losses = self.learner.ledger[a.size : 2 * a.size].copy()
+        s, self.losses = losses - self.losses, losses
+        self.total += 2.0 * (s - a) @ (x - y) - a @ (y - x)
+        self.cost += a @ (y - x)
+        self.costs2 += a @ a
+
+    @property
+    def paid(self):
+        """Whether they have spared more than they have cost, which is not much."""
+        most = self.learner.decision_set.diameter * np.sqrt(self.costs2) / 4.0
+        return self.total > 0.0 and self.cost <= most
 
 
 def candidates(at_x, at_z):

@@ -14,7 +14,7 @@ import hedgerow as hr
 from hedgerow.feedback import EvalGrad
 from hedgerow.kernels import retreat as kernels
 from hedgerow.policies.retreat import Retreat
-from way_back import approached, transcribed_share
+from way_back import Spared, approached, transcribed_share
 
 P = hr.problems
 GAMES = {
@@ -38,12 +38,13 @@ def transcribed(problem, **settings):
     X = problem.decision_set
     learner = without(X, **settings)  # told at its own decisions
     y = z = learner.ask()
-    decisions, lost, roots = [], np.zeros(2), np.zeros(2)
+    decisions, lost, roots, spared = [], np.zeros(2), np.zeros(2), Spared(learner)
     for cost, constraint in problem:
         decisions.append(y)
         f, g, x = hr.first_order(cost, y), hr.first_order(constraint, y), learner.ask()
         at_x = g.value + g.grad @ (x - y)
         learner.tell(EvalGrad(f.value + f.grad @ (x - y), f.grad), EvalGrad(at_x, g.grad))
+        spared.add(f.grad, y, x)
         lost += f.grad @ (y - x), max(0.0, g.value) - max(0.0, at_x)
         roots += f.grad @ f.grad, g.grad @ g.grad if g.value > 0.0 else 0.0
         found, *safest = learner.retreat.refuge
@@ -57,7 +58,7 @@ def transcribed(problem, **settings):
             y = x
             continue
         tangent = lambda point: g.value + g.grad @ (point - y)  # noqa: B023, E731 - of this round
-        x = approached(y, x, lost, limits[0], tangent)
+        x = approached(y, x, spared.paid, tangent)
         ahead, refuge = tangent(x), tangent(z)
         if ahead <= 1e-12 or refuge >= ahead - 1e-12:
             y = x
@@ -141,21 +142,23 @@ sums = st.floats(-3.0, 3.0).map(lambda value: round(value, 2))
     finite,
     sums,
     sums.map(lambda value: value / 30.0),
+    sums,
 )
-def test_it_goes_an_eighth_of_the_way_while_that_has_paid(x, last, z, c, value, cost, ccv):
-    """In [0, 1]^4, from `last`, with what decisions have cost and violated more than x so far."""
+def test_it_goes_an_eighth_of_the_way_while_that_has_paid(x, last, z, c, value, cost, ccv, paid):
+    """In [0, 1]^4, with what decisions have cost and violated more than x, and spared, so far."""
     learner = hr.learners.TrackingOCG(hr.sets.Box(np.zeros(4), np.ones(4)), start=last)
     retreat, D = Retreat(learner), 2.0
     see(retreat, c, value, np.full(4, 0.5))
     retreat._state["z"][:] = z
-    retreat._state["numbers"][[kernels.MORE_COST, kernels.COST_ROOT]] = cost, 1.0
+    numbers = kernels.MORE_COST, kernels.COST_ROOT, kernels.PAID
+    retreat._state["numbers"][list(numbers)] = cost, 1.0, paid
     retreat._state["of_each"][:] = ccv, 1.0
     tangent = lambda point: value + c @ (np.asarray(point) - 0.5)  # noqa: E731
     assume(abs(c @ (x - last)) > 1e-6 or tangent(x) < -1e-6)  # else rounding decides
     retreat.decide(x)
     expected = x
     if cost <= D and ccv <= D / 64.0:
-        expected = approached(last, x, np.array([cost, ccv]), D, tangent)
+        expected = approached(last, x, paid > 0.0 and cost <= D / 4.0, tangent)
         if tangent(expected) > 1e-9:
             share = transcribed_share(np.array([tangent(expected)]), np.array([tangent(z)]))
             expected = expected + share * (z - expected)
@@ -267,6 +270,17 @@ def test_it_violates_less_at_next_to_no_cost(name):
             total += trace.cost, trace.ccv
     assert with_[1] < 0.97 * alone[1]
     assert with_[0] < alone[0] + 0.03 * abs(alone[0])
+
+
+@pytest.mark.parametrize("tracking", [True, False])
+def test_it_does_not_go_slowly_where_that_spares_too_little(tracking):
+    """Here slowness would cost as much again, for a fraction of the violation."""
+    problem = P.OrthogonalBall(horizon=600, seed=404)
+    X = problem.decision_set
+    trace = hr.simulate(hr.projection_free_coco(X, tracking=tracking), problem)
+    alone = hr.simulate(without(X, tracking=tracking), problem)
+    assert trace.cost < 1.2 * alone.cost
+    assert trace.ccv <= 1.01 * alone.ccv
 
 
 def test_late_feedback_is_taken_at_the_decision_it_is_about():

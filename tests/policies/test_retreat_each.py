@@ -10,7 +10,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.kernels import retreat as kernels
 from hedgerow.policies.retreat import Retreat
 from hedgerow.snapshot import states
-from way_back import approached, transcribed_share
+from way_back import Spared, approached, transcribed_share
 
 X = hr.sets.Simplex(6)
 UNITS = np.array([1.0, 300.0, 0.02])
@@ -38,13 +38,14 @@ def transcribed(problem, **settings):
     """Play as the docstring of Retreat has it, in NumPy; return decisions and what they lost."""
     learner = alone(**settings)
     y = z = learner.ask()
-    decisions, lost, roots = [], np.zeros(4), np.zeros(4)
+    decisions, lost, roots, spared = [], np.zeros(4), np.zeros(4), Spared(learner)
     for cost, caps in problem:
         decisions.append(y)
         x, a = learner.ask(), cost.coefficients
         G, b = np.array([cap.coefficients for cap in caps]), np.array([cap.offset for cap in caps])
         here, at_x = G @ y + b, G @ x + b
         learner.tell(hr.first_order(cost, x), [hr.first_order(cap, x) for cap in caps])
+        spared.add(a, y, x)
         lost += [a @ (y - x), *(np.maximum(0.0, here) - np.maximum(0.0, at_x))]
         roots += [a @ a, *np.where(here > 0.0, (G * G).sum(axis=1), 0.0)]
         found, *safest = learner.retreat.refuge
@@ -62,7 +63,7 @@ def transcribed(problem, **settings):
         if (lost > limits).any():
             y = x
             continue
-        x = approached(y, x, lost, limits[0], lambda point: far(point).max())  # noqa: B023
+        x = approached(y, x, spared.paid, lambda point: far(point).max())  # noqa: B023
         y = x
         if far(x).max() > 1e-12:
             y = x + transcribed_share(far(x), far(z)) * (z - x)
@@ -235,15 +236,3 @@ def test_a_retreat_has_as_many_queues_as_the_surrogate():
     for queues in (0, 1.5, True):
         with pytest.raises((TypeError, ValueError), match="queues must be"):
             Retreat(policy.learner, queues)
-
-
-@pytest.mark.parametrize(
-    ("more", "slow"), [([-1.0, 0.0], True), ([-1.0, 1e-3], False), ([0.0, 0.0], False)]
-)
-def test_it_goes_slowly_if_one_is_violated_less_and_none_more(more, slow):
-    retreat = Retreat(hr.learners.TrackingOCG(X, start=np.eye(6)[0]), 2)
-    retreat._state["of_each"][kernels.MORE_CCV :: kernels.OF_EACH] = more
-    retreat._state["of_each"][kernels.GRAD_ROOT :: kernels.OF_EACH] = 1.0
-    retreat._state["levels"][:] = -1.0  # satisfied everywhere
-    retreat.decide(np.eye(6)[1])
-    np.testing.assert_allclose(retreat.decision[1], 1.0 / 8.0 if slow else 1.0)

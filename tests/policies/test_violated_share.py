@@ -143,7 +143,7 @@ def test_mutants_report_other_margins(mutant):
     apart = []
     for seed in range(6):
         X = CUBE["simplex"]()
-        rounds = noisy_rounds(X, 200, seed, 0.3)
+        rounds = noisy_rounds(X, 400, seed, 0.3)
         plays, margins = margins_of(ViolatedShare(hr.projection_free_coco(X), 0.2), rounds)
         wrong = transcribed_margins(X, rounds, plays, 0.2, mutant)
         apart.append(np.abs(margins - wrong).max())

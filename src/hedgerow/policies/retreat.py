@@ -42,10 +42,13 @@ class Retreat(Stateful):
     them is violated least. In a round that z violates by more than y_t does, z is y_t. So load that
     leaves one part does not all go to the next.
 
-    The policy does not hurry back. While its decisions have violated less than the learner's, no
-    constraint more, and have cost at most D/8 (sum ||grad f_t||^2)^{1/2} more, y_{t+1} is not
-    x_{t+1} but the point an eighth of the way from y_t to it, and retreats from there. So noise in
-    one round moves it little. Where x_{t+1} violates the tangent less it is played at once.
+    The policy does not hurry back. While this has paid, y_{t+1} is not x_{t+1} but the point an
+    eighth of the way from y_t to it, and retreats from there. So noise in one round moves it
+    little. Where x_{t+1} violates the tangent less it is played at once. It has paid while what the
+    y_t have cost more than the x_t, C = sum <a_t, y_t - x_t>, is below twice the violation that
+    they have spared, at the weights that the learner's losses give it: C < 2 sum <s_t - a_t,
+    x_t - y_t>, with the gradients a_t of costs and s_t of losses; and while C is at most
+    D/4 (sum ||a_t||^2)^{1/2}.
 
     The constraints of a policy with a queue for each may have different units. Each has a tangent
     likewise, and its violation is the distance to where the tangent is satisfied. The safest action

@@ -26,6 +26,7 @@ from hedgerow.kernels.retreat import (
     DIAMETER,
     choose_decision,
     count_cost,
+    count_paid,
     count_violation,
     largest_part,
     parts_in,
@@ -151,6 +152,8 @@ def play_round(
     if len(retreat) > 0:
         if not table.late:
             count_cost(own, -less, cost2)
+            if own[APART] > 0.0:
+                count_paid(own, -less, dot(s, table.at) - inner)
             if queues == 0:
                 count_violation(own, 0, value, told, force2)
             for i in range(queues):
