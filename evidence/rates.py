@@ -241,7 +241,9 @@ def games() -> list[Row]:
             blind = hr.simulate(hr.unconstrained(X), problem)
             base = None if problem.adaptive else hr.hindsight(problem, time_limit=10.0).cost
             for policy, build in POLICIES.items():
-                trace = hr.simulate(build(X), problem)
+                player = build(X)
+                player.end_retreat()  # the learners are compared
+                trace = hr.simulate(player, problem)
                 lost = trace.cost if base is None else 100.0 * (trace.cost - base) / abs(base)
                 found[policy].append((100.0 * trace.ccv / blind.ccv, lost))
         medians = {
