@@ -16,7 +16,7 @@ LOWEST := .venv-lowest
 LITELLM := .venv-litellm
 EVIDENCE := evidence/make.py evidence/default.py evidence/rates.py evidence/rivals.py evidence/restarts.py \
 	evidence/beyond.py evidence/beyond_real.py evidence/beyond_speed.py evidence/beyond_adversary.py \
-	evidence/beyond_growth.py evidence/beyond_follower.py evidence/fair.py evidence/verdicts.py \
+	evidence/beyond_growth.py evidence/beyond_follower.py evidence/log_wealth.py evidence/fair.py evidence/verdicts.py \
 	evidence/traffic.py evidence/advice.py evidence/scale.py evidence/violated_share.py evidence/unattainable.py \
 	evidence/overshoot.py evidence/limits_attack.py evidence/many_parts.py evidence/kill_test.py evidence/sweep_2000.py \
 	evidence/bench.py evidence/steer_replay.py evidence/steer_real.py tools/kill_live.py tools/kill_service.py \

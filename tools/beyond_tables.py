@@ -89,6 +89,18 @@ def follower() -> str:
     return table(["game", "follower alone", "tracking", "weight of the leader"], rows)
 
 
+def wealth() -> str:
+    """Log wealth without a constraint, of the mixture and of its parts."""
+    played = ["tracking=False", "default", "follower", "equal weights"]
+    rows = [
+        [f"{row['series']}, {row['assets']} assets", f"{row['days']}"]
+        + [f"{row[name]:.2f}" for name in played]
+        for row in read("log_wealth.json")
+    ]
+    heads = ["series", "days", *played[:2], "follower alone", "equal weights"]
+    return table(heads, rows)
+
+
 def number(value: float | None) -> str:
     """Write three figures, and no exponent."""
     if value is None:

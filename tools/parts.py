@@ -32,6 +32,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "steps": beyond.steps,
         "growth": beyond.growth,
         "follower": beyond.follower,
+        "wealth": beyond.wealth,
         "real": beyond.real,
         "speed": beyond.speed,
         "lazy": beyond.lazy,
