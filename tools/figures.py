@@ -162,7 +162,8 @@ def draw_eagerness(file: Path) -> None:
         axes.axvspan(END, EAGERNESS[-1], color="0.93", zorder=0)
         axes.grid(alpha=0.3)
     left.legend(fontsize=8)
-    left.text(END * 1.15, 6.0, "no further\neffect", fontsize=8, color="0.4")
+    label = {"fontsize": 8, "color": "0.4", "va": "top"}
+    left.text(END * 1.15, 0.96, "no further\neffect", **label, transform=left.get_xaxis_transform())
     figure.savefig(file, dpi=110)
     plt.close(figure)
 
