@@ -73,10 +73,9 @@ def test_traffic_moves_to_the_cheap_deployment_while_the_objective_allows_it():
 def test_traffic_moves_away_from_a_deployment_that_is_too_slow():
     """Also on a busy machine, where all are slower: the slow one is then still the slowest."""
     router, seen = make_router(deployment("slow", 1.0, 1e-7)), []
-    shares = LiteLLMShares(router, "chat", 0.4, requests=20, on_interval=seen.append).attach()
+    shares = LiteLLMShares(router, "chat", 0.2, requests=20, on_interval=seen.append).attach()
     counts = asyncio.run(send(router, 200))
-    assert seen[-1].shares["slow"] < seen[-1].shares["fast"]
-    assert seen[-1].shares["slow"] < 1 / 3
+    assert seen[-1].shares["slow"] < 1 / 5  # equal shares would take 0.36 s on average
     assert min(counts.values()) >= 5
     shares.detach()
 
