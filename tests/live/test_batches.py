@@ -97,7 +97,7 @@ def served(folder):
     store = hr.live.Store(f"{folder}/s.db")
     token = make_token(store, "admin")
     with (
-        listening(make_app(store, limits=Limits(body=8 * 4 * 50, rate=60.0))) as http,
+        listening(make_app(store, limits=Limits(body=8 * 4 * 60, rate=60.0))) as http,
         hr.live.Client(str(http.base_url), "a", token, tries=1) as client,
     ):
         client.begin(**SETTINGS)
@@ -134,7 +134,7 @@ def test_batches_over_http_are_those_of_python(served):
 def test_batches_that_are_too_large_or_wrong_are_refused(served):
     store, client, send = served
     for path, body, status, said in (
-        ("decisions/batch", {"count": 51}, 422, "may ask for 50 decisions of 4 numbers, got 51"),
+        ("decisions/batch", {"count": 61}, 422, "may ask for 60 decisions of 4 numbers, got 61"),
         ("decisions/batch", {"count": 0}, 422, "greater than or equal to 1"),
         ("decisions/batch", {"count": 1001}, 422, "less than or equal to 1000"),
         ("decisions/batch", {"keys": []}, 422, "at least 1 item"),
