@@ -124,7 +124,7 @@ def projection_free_coco(
             constraint's unit: the potential's scale becomes k_t U + p B (in theory
             144 G D p^2 T^{3/4} + p B); `certificate(budget=B)` is the bound for such a benchmark.
         eagerness: how eagerly the constraint is satisfied, a number without unit, in `practical`
-            alone: each violation counts as much as this many. Between 1/8 and 2 more means less
+            alone: each violation counts as much as this many. Between 1/8 and 4 more means less
             violation and more regret. Beyond 4 hardly anything changes, as weights are at their
             ceiling from the first violations on; for fewer violated rounds use `ViolatedShare`.
         tracking: in `practical` alone: the learner mixes one that remembers everything with one
