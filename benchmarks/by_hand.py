@@ -83,7 +83,7 @@ class Retreat:
     def count(
         self, a: Vector, c: Vector, violation: float, x: Vector, learner: float, s: Vector
     ) -> None:
-        """Add what y cost and violated more than x, and what it has spared by the loss s."""
+        """Add what y cost and violated more than x; s is the gradient of the learner's loss."""
         self.paid += float(2.0 * (s - a) @ (x - self.y) - a @ (self.y - x))
         self.lost += float(a @ (self.y - x)), violation - learner
         self.squares += float(a @ a), float(c @ c) if violation > 0.0 else 0.0
@@ -99,7 +99,7 @@ class Retreat:
         if (self.lost > limits).any():
             return
         ahead, back = float(c @ x) + offset, float(c @ self.z) + offset
-        if self.paid > 0.0 and self.lost[0] <= limits[0] / 4.0:  # slowness has paid
+        if self.paid > 0.0 and self.lost[0] <= limits[0] / 4.0:  # going slowly has paid
             slow = last + (x - last) / 8.0
             if float(c @ slow) + offset <= max(0.0, ahead):
                 self.y, ahead = slow, float(c @ slow) + offset

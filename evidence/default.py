@@ -241,7 +241,7 @@ def disturbed(name: str, seed: int) -> tuple[hr.RecordedProblem, int]:
             a[event] *= 1e6
         case "outlier in constraints":
             c[event] *= 1e6
-        case "outage that nobody avoids":
+        case "outage that no action avoids":
             offset[event : event + 60] = 20.0
     rounds = [(hr.Linear(x), hr.Linear(y, float(o))) for x, y, o in zip(a, c, offset, strict=True)]
     return hr.RecordedProblem(hr.sets.Simplex(n), rounds), event
@@ -249,7 +249,7 @@ def disturbed(name: str, seed: int) -> tuple[hr.RecordedProblem, int]:
 
 DISTURBANCES = (
     *("none", "grows 1000-fold", "idle", "tiny", "first tiny", "first huge", "no costs"),
-    *("outlier in costs", "outlier in constraints", "outage that nobody avoids"),
+    *("outlier in costs", "outlier in constraints", "outage that no action avoids"),
 )
 
 

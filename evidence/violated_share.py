@@ -1,10 +1,11 @@
 """Targets for the share of violated rounds, and the rules of engineers.
 
-`python evidence/violated_share.py [game ...]` writes violated_share.csv and, of the share so far
-with one target, violated_share.json; left out, all games. Seeds 500 to 509, which chose
-nothing: the constants of the rules and of `ViolatedShare` were chosen on 400 to 405. The operator's
-file is that of examples/operator_measurements.py, which has one seed. There is a row for each game,
-seed, method and target. The JSON file has medians over the seeds at some rounds of each game.
+`python evidence/violated_share.py [game ...]` plays these games, or all if none is named. It writes
+violated_share.csv and violated_share.json. Seeds 500 to 509, which chose nothing: the constants of
+the rules and of `ViolatedShare` were chosen on 400 to 405. The operator's file is that of
+examples/operator_measurements.py, which has one seed. The CSV file has a row for each game, seed,
+method and target. The JSON file has the share so far at some rounds of each game, with one target:
+medians over the seeds.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ def approached(y, x, paid, largest):
 
     Args:
         y, x: the last decision and the learner's.
-        paid: whether slowness has paid so far.
+        paid: whether going slowly has paid so far.
         largest: the largest tangent at a point.
 
     """
@@ -18,8 +18,8 @@ def approached(y, x, paid, largest):
     return slow if paid and largest(slow) <= max(1e-12, largest(x)) else x
 
 
-class Spared:
-    """What decisions have spared so far: violation at twice its weight, less what they cost.
+class Avoided:
+    """The violation that decisions have avoided, at twice its weight, less what they cost.
 
     Args:
         learner: the policy whose losses weigh the violation.
@@ -31,7 +31,7 @@ class Spared:
         self.total = self.cost = self.costs2 = 0.0
 
     def add(self, a, y, x):
-        """Add a round with the cost's gradient a, that the learner has just been told of."""
+        """Add the round that the learner has just been told of; a is the gradient of its cost."""
         losses = self.learner.ledger[a.size : 2 * a.size].copy()
         s, self.losses = losses - self.losses, losses
         self.total += 2.0 * (s - a) @ (x - y) - a @ (y - x)
@@ -40,7 +40,7 @@ class Spared:
 
     @property
     def paid(self):
-        """Whether they have spared more than they have cost, which is not much."""
+        """Whether that is above 0, and the cost is not too high."""
         most = self.learner.decision_set.diameter * np.sqrt(self.costs2) / 4.0
         return self.total > 0.0 and self.cost <= most
 

@@ -20,7 +20,7 @@ from hedgerow.kernels.retreat import share_of_way
 from hedgerow.networks import Topology
 from hedgerow.problems import TrafficEngineering, gravity_demands, link_loads
 from hedgerow.snapshot import states
-from way_back import Spared, approached, candidates, transcribed_share
+from way_back import Avoided, approached, candidates, transcribed_share
 
 DAY, HOURS = hr.sets.Simplex(24), np.arange(24)
 PRICE = 1.0 + 0.35 * np.sin((HOURS - 13) / 12 * np.pi)
@@ -69,7 +69,7 @@ def transcribed(problem, **settings):
     learner = hr.projection_free_coco(X, **settings)
     learner.end_retreat()  # told at its own decisions, one part at a time
     y = z = learner.ask()
-    decisions, lost, roots, spared = [], np.zeros(2), np.zeros(2), Spared(learner)
+    decisions, lost, roots, avoided = [], np.zeros(2), np.zeros(2), Avoided(learner)
     for cost, constraint in problem:
         decisions.append(y)
         x, a = learner.ask(), cost.coefficients
@@ -78,7 +78,7 @@ def transcribed(problem, **settings):
         here, at_x = G @ y + b, G @ x + b
         top = at_x.argmax()
         learner.tell(hr.first_order(cost, x), EvalGrad(at_x[top], G[top]))
-        spared.add(a, y, x)
+        avoided.add(a, y, x)
         lost += a @ (y - x), max(0.0, here.max()) - max(0.0, at_x.max())
         steepest = G[here.argmax()]
         roots += a @ a, steepest @ steepest if here.max() > 0.0 else 0.0
@@ -95,11 +95,11 @@ def transcribed(problem, **settings):
         if (lost > limits).any():
             y = x
             continue
-        x = approached(y, x, spared.paid, lambda point: (G @ point + b).max())  # noqa: B023
+        x = approached(y, x, avoided.paid, lambda point: (G @ point + b).max())  # noqa: B023
         y = x
         if (G @ x + b).max() > 1e-12:
             y = x + transcribed_share(G @ x + b, G @ z + b) * (z - x)
-    return np.array(decisions), lost
+    return np.array(decisions), np.array([*lost, avoided.total])
 
 
 @pytest.mark.parametrize("tracking", [True, False])
@@ -110,7 +110,7 @@ def test_it_plays_the_transcription(seed, sites, tracking):
     played = [step.x for step in hr.play(policy, problem)]
     expected, lost = transcribed(problem, tracking=tracking)
     np.testing.assert_allclose(played, expected, atol=1e-9)
-    found = policy.retreat.more_cost, *policy.retreat.more_ccv
+    found = policy.retreat.more_cost, *policy.retreat.more_ccv, policy.retreat.paid
     np.testing.assert_allclose(found, lost, rtol=1e-7, atol=1e-9)
     assert lost[0] != 0.0
 

@@ -14,7 +14,7 @@ import hedgerow as hr
 from hedgerow.feedback import EvalGrad
 from hedgerow.kernels import retreat as kernels
 from hedgerow.policies.retreat import Retreat
-from way_back import Spared, approached, transcribed_share
+from way_back import Avoided, approached, transcribed_share
 
 P = hr.problems
 GAMES = {
@@ -38,13 +38,13 @@ def transcribed(problem, **settings):
     X = problem.decision_set
     learner = without(X, **settings)  # told at its own decisions
     y = z = learner.ask()
-    decisions, lost, roots, spared = [], np.zeros(2), np.zeros(2), Spared(learner)
+    decisions, lost, roots, avoided = [], np.zeros(2), np.zeros(2), Avoided(learner)
     for cost, constraint in problem:
         decisions.append(y)
         f, g, x = hr.first_order(cost, y), hr.first_order(constraint, y), learner.ask()
         at_x = g.value + g.grad @ (x - y)
         learner.tell(EvalGrad(f.value + f.grad @ (x - y), f.grad), EvalGrad(at_x, g.grad))
-        spared.add(f.grad, y, x)
+        avoided.add(f.grad, y, x)
         lost += f.grad @ (y - x), max(0.0, g.value) - max(0.0, at_x)
         roots += f.grad @ f.grad, g.grad @ g.grad if g.value > 0.0 else 0.0
         found, *safest = learner.retreat.refuge
@@ -58,13 +58,13 @@ def transcribed(problem, **settings):
             y = x
             continue
         tangent = lambda point: g.value + g.grad @ (point - y)  # noqa: B023, E731 - of this round
-        x = approached(y, x, spared.paid, tangent)
+        x = approached(y, x, avoided.paid, tangent)
         ahead, refuge = tangent(x), tangent(z)
         if ahead <= 1e-12 or refuge >= ahead - 1e-12:
             y = x
         else:
             y = x + (1.0 if refuge >= 0.0 else ahead / (ahead - refuge)) * (z - x)
-    return np.array(decisions), lost, learner.certificate() + lost[0]
+    return np.array(decisions), [*lost, avoided.total], learner.certificate() + lost[0]
 
 
 @pytest.mark.parametrize("tracking", [True, False])
@@ -78,7 +78,7 @@ def test_it_plays_its_transcription(name, tracking):
     alone = [step.x for step in hr.play(without(problem.decision_set), problem)]
     assert not np.allclose(expected, alone, atol=1e-3)
     np.testing.assert_allclose(played, expected, atol=1e-8)
-    found = policy.retreat.more_cost, *policy.retreat.more_ccv
+    found = policy.retreat.more_cost, *policy.retreat.more_ccv, policy.retreat.paid
     np.testing.assert_allclose(found, lost, rtol=1e-6, atol=1e-8)
     assert abs(lost[0]) > 1e-4
     assert policy.certificate() == pytest.approx(bound, rel=1e-7, abs=1e-8)
@@ -145,7 +145,7 @@ sums = st.floats(-3.0, 3.0).map(lambda value: round(value, 2))
     sums,
 )
 def test_it_goes_an_eighth_of_the_way_while_that_has_paid(x, last, z, c, value, cost, ccv, paid):
-    """In [0, 1]^4, with what decisions have cost and violated more than x, and spared, so far."""
+    """In [0, 1]^4, with what decisions have cost and violated more than x so far."""
     learner = hr.learners.TrackingOCG(hr.sets.Box(np.zeros(4), np.ones(4)), start=last)
     retreat, D = Retreat(learner), 2.0
     see(retreat, c, value, np.full(4, 0.5))
@@ -273,8 +273,8 @@ def test_it_violates_less_at_next_to_no_cost(name):
 
 
 @pytest.mark.parametrize("tracking", [True, False])
-def test_it_does_not_go_slowly_where_that_spares_too_little(tracking):
-    """Here slowness would cost as much again, for a fraction of the violation."""
+def test_it_does_not_go_slowly_where_that_avoids_too_little(tracking):
+    """Going slowly all the time would cost as much again, for little less violation."""
     problem = P.OrthogonalBall(horizon=600, seed=404)
     X = problem.decision_set
     trace = hr.simulate(hr.projection_free_coco(X, tracking=tracking), problem)

@@ -10,7 +10,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.kernels import retreat as kernels
 from hedgerow.policies.retreat import Retreat
 from hedgerow.snapshot import states
-from way_back import Spared, approached, transcribed_share
+from way_back import Avoided, approached, transcribed_share
 
 X = hr.sets.Simplex(6)
 UNITS = np.array([1.0, 300.0, 0.02])
@@ -38,14 +38,14 @@ def transcribed(problem, **settings):
     """Play as the docstring of Retreat has it, in NumPy; return decisions and what they lost."""
     learner = alone(**settings)
     y = z = learner.ask()
-    decisions, lost, roots, spared = [], np.zeros(4), np.zeros(4), Spared(learner)
+    decisions, lost, roots, avoided = [], np.zeros(4), np.zeros(4), Avoided(learner)
     for cost, caps in problem:
         decisions.append(y)
         x, a = learner.ask(), cost.coefficients
         G, b = np.array([cap.coefficients for cap in caps]), np.array([cap.offset for cap in caps])
         here, at_x = G @ y + b, G @ x + b
         learner.tell(hr.first_order(cost, x), [hr.first_order(cap, x) for cap in caps])
-        spared.add(a, y, x)
+        avoided.add(a, y, x)
         lost += [a @ (y - x), *(np.maximum(0.0, here) - np.maximum(0.0, at_x))]
         roots += [a @ a, *np.where(here > 0.0, (G * G).sum(axis=1), 0.0)]
         found, *safest = learner.retreat.refuge
@@ -63,11 +63,11 @@ def transcribed(problem, **settings):
         if (lost > limits).any():
             y = x
             continue
-        x = approached(y, x, spared.paid, lambda point: far(point).max())  # noqa: B023
+        x = approached(y, x, avoided.paid, lambda point: far(point).max())  # noqa: B023
         y = x
         if far(x).max() > 1e-12:
             y = x + transcribed_share(far(x), far(z)) * (z - x)
-    return np.array(decisions), lost
+    return np.array(decisions), np.array([*lost, avoided.total])
 
 
 @pytest.mark.parametrize("tracking", [True, False])
@@ -78,7 +78,7 @@ def test_it_plays_the_transcription(seed, tracking):
     played = [step.x for step in hr.play(policy, problem)]
     expected, lost = transcribed(problem, tracking=tracking)
     np.testing.assert_allclose(played, expected, atol=1e-9)
-    found = policy.retreat.more_cost, *policy.retreat.more_ccv
+    found = policy.retreat.more_cost, *policy.retreat.more_ccv, policy.retreat.paid
     np.testing.assert_allclose(found, lost, rtol=1e-7, atol=1e-7)
     assert (lost != 0.0).all()
 

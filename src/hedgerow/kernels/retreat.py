@@ -32,7 +32,8 @@ Array = Any
 APART, SAME, MORE_COST, COST_ROOT, DIAMETER, ENDED, QUEUES, PAID, NUMBERS = range(9)
 """The numbers: 1 if y is not the learner's decision x; by how much values of tangents must differ;
 what y has cost more than x, by tangents; the root of the sum of ||grad f||^2; D; 1 if the learner
-decides from now on; the number of queues; and what y has spared in all, as `count_paid` has it."""
+decides from now on; the number of queues; and the violation that y has avoided, at its worth, less
+what y has cost more than x."""
 MORE_CCV, GRAD_ROOT, OF_EACH = range(3)
 """Of each queue: by how much y has violated more than x, and the root of the sum of ||grad g||^2
 over rounds that y violates."""
@@ -43,12 +44,12 @@ hours of load; on other development games they hardly differ."""
 PACE = 1.0 / 8.0
 """The share of the way to x that y goes in a round, while that has paid. Of 1, 1/2, 1/4, 1/8 and
 1/12 the last but one had the least violation for its cost on development games."""
-WORTH_OF_SPARED = 2.0
-"""How many times its weight in the learner's loss a violation is worth that y spares. Of 1, 2, 4
+WORTH_OF_AVOIDED = 2.0
+"""A violation that y avoids is worth this many times its weight in the learner's loss. Of 1, 2, 4
 and 8 all but the first had about the same violation for their cost, and 2 the least cost where
 going slowly does not pay."""
 MOST_FOR_PACE = 1.0 / 4.0
-"""Slowness does not pay if y has cost more than x by this many times D (sum ||grad f||^2)^{1/2}.
+"""Going slowly does not pay if y has cost this many times D (sum ||grad f||^2)^{1/2} more than x.
 Of 1/8, 1/4, 1/2 and no limit all but the first had about the same violation for their cost, and 1/4
 the least cost where costs grow, or an adviser means harm."""
 ROUNDING = 1e-12
@@ -92,11 +93,11 @@ def count_cost(own: Array, more: float, cost2: float) -> None:
 
 @kernel(nothing, write, number, number)
 def count_paid(own: Array, more: float, more_loss: float) -> None:
-    """Add to the numbers what a round spared at y: violation at twice its weight, less cost.
+    """Add to the numbers the violation that y avoided in a round, at its worth, less its cost.
 
-    y has cost `more` than x, and the learner's loss grad f + w grad g is `more_loss` higher there.
+    At y the cost is higher by `more` than at x, and the learner's loss by `more_loss`.
     """
-    own[PAID] -= more + WORTH_OF_SPARED * (more_loss - more)
+    own[PAID] -= more + WORTH_OF_AVOIDED * (more_loss - more)
 
 
 @kernel(nothing, write, whole, number, number, number)
@@ -123,7 +124,7 @@ def has_lost_too_much(own: Array) -> bool:
 
 @kernel(types.boolean, read)
 def has_paid(own: Array) -> bool:
-    """Whether y has spared more violation than it has cost, and has not cost much."""
+    """Whether the violation that y has avoided was worth its cost, and the cost is not too high."""
     most = MOST_FOR_PACE * own[DIAMETER] * own[COST_ROOT]
     return bool(own[PAID] > 0.0 and own[MORE_COST] <= most)
 

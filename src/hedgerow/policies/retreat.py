@@ -17,6 +17,7 @@ from hedgerow.kernels.retreat import (
     MORE_COST,
     NUMBERS,
     OF_EACH,
+    PAID,
     QUEUES,
     choose_decision,
     parts_of_memory,
@@ -44,11 +45,10 @@ class Retreat(Stateful):
 
     The policy does not hurry back. While this has paid, y_{t+1} is not x_{t+1} but the point an
     eighth of the way from y_t to it, and retreats from there. So noise in one round moves it
-    little. Where x_{t+1} violates the tangent less it is played at once. It has paid while what the
-    y_t have cost more than the x_t, C = sum <a_t, y_t - x_t>, is below twice the violation that
-    they have spared, at the weights that the learner's losses give it: C < 2 sum <s_t - a_t,
-    x_t - y_t>, with the gradients a_t of costs and s_t of losses; and while C is at most
-    D/4 (sum ||a_t||^2)^{1/2}.
+    little. Where x_{t+1} violates the tangent less it is played at once. Let a_t be the gradients
+    of the costs, s_t those of the learner's losses, and C = sum <a_t, y_t - x_t> what the y_t have
+    cost more than the x_t. It has paid while C is below twice the weighted violation that the y_t
+    have avoided, 2 sum <s_t - a_t, x_t - y_t>, and at most D/4 (sum ||a_t||^2)^{1/2}.
 
     The constraints of a policy with a queue for each may have different units. Each has a tangent
     likewise, and its violation is the distance to where the tangent is satisfied. The safest action
@@ -114,6 +114,11 @@ class Retreat(Stateful):
     def more_ccv(self) -> Vector:
         """By how much they have violated each constraint more, by the tangents of constraints."""
         return self._state["of_each"][MORE_CCV::OF_EACH].copy()
+
+    @property
+    def paid(self) -> float:
+        """The violation that they have avoided, at twice its weight, less `more_cost`."""
+        return float(self._state["numbers"][PAID])
 
     @property
     def cost_root(self) -> float:

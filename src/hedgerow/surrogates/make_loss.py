@@ -124,7 +124,7 @@ def propose_weight(
     if needs_reach(ranges, units, value, needed, force2):
         unavoidable = surrogate.reach(surrogate.set, ranges, units, a, c, value, at, s)
         if unavoidable != unavoidable:
-            ranges[STEEP] = surrogate.saved[len(queue) + STEEP]
+            take_back(surrogate)
             return math.nan, NO_SIZES
         if len(surrogate.refuge) > 0 and units[LEARNT] == AS_AVOIDABLE:
             show_refuge(surrogate.refuge, s)
