@@ -17,6 +17,8 @@ FLOAT64 = np.dtype(np.float64)
 
 LARGEST_GRADIENT = 1e150
 """Gradients above this norm are refused: their squares would leave float64."""
+LARGEST_PART = 1e100
+"""Costs and constraints above this are refused: weights have to fit float64 beside them."""
 LARGEST_ENTRY = 1e300
 """Points to project with larger entries are refused: sums of these would leave float64."""
 LARGEST_COUNT = 10**100

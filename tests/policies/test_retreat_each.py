@@ -8,6 +8,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.feedback import EvalGrad
 from hedgerow.kernels import retreat as kernels
+from hedgerow.kernels.parts import parts_of_memory
 from hedgerow.policies.retreat import Retreat
 from hedgerow.snapshot import states
 from way_back import Avoided, approached, transcribed_share
@@ -188,7 +189,7 @@ def test_a_constraint_that_no_action_changes_hinders_no_retreat():
     retreat, at = Retreat(learner, 2), np.full(6, 1.0 / 6.0)
     rows, values = np.zeros((2, 6)), np.array([7.0, -1.0])
     rows[1, 0] = 10.0
-    parts = kernels.parts_of_memory(rows, values, np.empty(0, np.uint32), np.empty(2))
+    parts = parts_of_memory(rows, values, np.empty(0, np.uint32), np.empty(2))
     kernels.take_each(retreat.tangent, parts, X.diameter)
     assert retreat.tangent.values[0] == -X.diameter
     kernels.see_constraint(retreat.array, retreat.tangent, 2, at, retreat.refuge)

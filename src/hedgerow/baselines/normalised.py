@@ -23,9 +23,9 @@ from hedgerow.feedback import (
 )
 from hedgerow.functions import scaled
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels.rounds import SEEN_ROUND, policy_of, policy_table
+from hedgerow.kernels.rounds import SEEN_ROUND, is_accepted, policy_of, policy_table
 from hedgerow.kernels.tangents import measures
-from hedgerow.kernels.vectors import dots_and_norms, four
+from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.policies.presets import (
     Lipschitz,
     Preset,
@@ -40,13 +40,11 @@ from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful
-from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked
 
 Array = Any
 Seen = TypeVar("Seen", bound=EvalGrad | Full)
 FirstOrderPolicy = ResumablePolicy[EvalGrad, EvalGrad]
-LARGEST_PART2 = LARGEST_PART * LARGEST_PART
 NEGLIGIBLE = 1e-150
 """Gradients below this are taken for zero: their inverse would leave float64."""
 GF, GG, ROUNDS, COST, CCV, VIOLATED = range(6)
@@ -67,14 +65,6 @@ def record_round(state: Array, Gf: float, Gg: float, cost: float, value: float) 
     state[COST] += cost
     state[CCV] += max(0.0, value)
     state[VIOLATED] += value > 0.0
-
-
-@kernel(types.boolean, number, number, four)
-def is_accepted(cost: float, value: float, products: tuple[float, float, float, float]) -> bool:
-    """Whether values and squared gradients of a round are small enough, as `checked` wants them."""
-    _, _, cost2, constraint2 = products
-    gradients = cost2 <= LARGEST_PART2 and constraint2 <= LARGEST_PART2
-    return gradients and abs(cost) <= LARGEST_PART and abs(value) <= LARGEST_PART
 
 
 normalised_table = TableType(

@@ -19,7 +19,6 @@ from hedgerow._engine.kernel import function, kernel, nothing, number, read, wri
 from hedgerow._engine.signatures import LABEL, MEMBERS
 from hedgerow._engine.simd import WIDTH, broadcast, hsum, load, vabs
 from hedgerow._engine.table import TableType
-from hedgerow.baselines.normalised import is_accepted
 from hedgerow.baselines.projected_step import (
     EAGERNESS,
     POLICY_FIELDS,
@@ -32,14 +31,13 @@ from hedgerow.baselines.projected_step import (
 )
 from hedgerow.feedback import EvalGrad, Full, full_information, in_order, needs
 from hedgerow.functions import Function, Linear, Maximum
-from hedgerow.inputs import Vector
+from hedgerow.inputs import LARGEST_PART, Vector
 from hedgerow.kernels.falling_root import AT, SEARCH, begin_search, goes_on
-from hedgerow.kernels.rounds import SEEN_ROUND
+from hedgerow.kernels.rounds import SEEN_ROUND, is_accepted
 from hedgerow.kernels.vectors import copy, dot, dots_and_norms, three
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked
 
 Array = Any

@@ -20,11 +20,10 @@ from hedgerow._engine.kernel import (
     write_rows,
 )
 from hedgerow._engine.table import TableType
-from hedgerow.baselines.normalised import is_accepted
 from hedgerow.feedback import EvalGrad, Full, full_information, in_order, needs
 from hedgerow.functions import Function, Linear, Maximum
-from hedgerow.inputs import Vector, as_positive, squared_norm
-from hedgerow.kernels.rounds import SEEN_ROUND
+from hedgerow.inputs import LARGEST_PART, Vector, as_positive, squared_norm
+from hedgerow.kernels.rounds import SEEN_ROUND, is_accepted
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.block_rules import LooRule
 from hedgerow.learners.blocked_ogd import BlockRounds, FollowedBlocks
@@ -33,7 +32,6 @@ from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, Snapshot, State, Stateful
-from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked
 
 Array = Any

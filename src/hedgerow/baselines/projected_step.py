@@ -17,11 +17,10 @@ from numba import types
 from hedgerow._engine.kernel import function, kernel, nothing, number, read, write
 from hedgerow._engine.signatures import SPACE
 from hedgerow._engine.table import TableType
-from hedgerow.baselines.normalised import is_accepted
 from hedgerow.feedback import EvalGrad, first_order
 from hedgerow.inputs import Vector
 from hedgerow.kernels.oracles import oracle_type
-from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
+from hedgerow.kernels.rounds import SEEN_ROUND, is_accepted, policy_of
 from hedgerow.kernels.tangents import along, along_type
 from hedgerow.kernels.vectors import copy, dots_and_norms, two
 from hedgerow.learners.arguments import before_warning, warn_beyond

@@ -12,20 +12,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 from numba import types
 
 from hedgerow._engine.kernel import (
-    index,
     kernel,
     nothing,
     number,
     read,
     whole,
     write,
-    write_rows,
 )
-from hedgerow._engine.table import TableType
+from hedgerow.kernels.parts import parts_table
 from hedgerow.kernels.vectors import copy, dot
 
 Array = Any
@@ -55,33 +52,6 @@ the least cost where costs grow, or an adviser means harm."""
 ROUNDING = 1e-12
 """Values of tangents that differ by less, in units of D ||grad g||, are the same."""
 BISECTIONS = 60
-
-parts_table = TableType(
-    "PartsTable",
-    {
-        "gradients": write_rows,  # of the parts of a constraint, and their values
-        "values": write,
-        "count": index,  # how many parts the constraint of each round has; empty if all have one
-        "levels": write,  # <gradients[k], .> + levels[k] is the tangent of part k
-        "at_x": write,  # memory for the tangents' values at the learner's decision, and at z
-        "at_z": write,
-    },
-)
-"""The parts of a constraint that is a maximum: 24 hours, the links of a network."""
-
-
-def parts_of_memory(gradients: Array, values: Array, count: Array, levels: Array) -> Any:
-    """Return the table of the parts whose gradients and values are written to this memory."""
-    at_x, at_z = np.empty((2, len(gradients)))
-    return parts_table.filled(
-        gradients=gradients, values=values, count=count, levels=levels, at_x=at_x, at_z=at_z
-    )
-
-
-@kernel(whole, parts_table, whole)
-def parts_in(parts: Any, k: int) -> int:
-    """Return how many parts the constraint of round k has."""
-    return int(parts.count[k]) if k < len(parts.count) else 1
 
 
 @kernel(nothing, write, number, number)

@@ -28,9 +28,11 @@ from hedgerow._engine.kernel import (
 from hedgerow._engine.signatures import EVALUATE, PARTS, ROWS
 from hedgerow._engine.table import TableType, any_table, untyped
 from hedgerow._engine.unowned_view import unowned_view
+from hedgerow.inputs import LARGEST_PART
 from hedgerow.kernels.vectors import dots_and_norms, dots_and_norms_ahead, four
 
 Array = Any
+LARGEST_PART2 = LARGEST_PART * LARGEST_PART
 SEEN_ROUND = (read, number, read, number, four, whole)
 """What `play` takes after its table."""
 play_type = function(types.boolean, any_table, *SEEN_ROUND)
@@ -50,6 +52,14 @@ function_table = TableType(
         "scratch": write,
     },
 )
+
+
+@kernel(types.boolean, number, number, four)
+def is_accepted(cost: float, value: float, products: tuple[float, float, float, float]) -> bool:
+    """Whether values and squared gradients of a round are small enough, as `checked` wants them."""
+    _, _, cost2, constraint2 = products
+    gradients = cost2 <= LARGEST_PART2 and constraint2 <= LARGEST_PART2
+    return gradients and abs(cost) <= LARGEST_PART and abs(value) <= LARGEST_PART
 
 
 def policy_of(play: Any, table: Any, x: Array) -> Any:

@@ -26,8 +26,9 @@ from hedgerow.feedback import (
 )
 from hedgerow.inputs import Vector, level_outside
 from hedgerow.kernels.certificate import ADVISER_TOTALS, store_play
+from hedgerow.kernels.parts import parts_of_memory
 from hedgerow.kernels.policy_tables import UNDECLARED, UNMEASURED
-from hedgerow.kernels.retreat import largest_part, parts_of_memory
+from hedgerow.kernels.retreat import largest_part
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.advised_ocg import Advice, AdvisedOCG
 from hedgerow.learners.arguments import warn_beyond

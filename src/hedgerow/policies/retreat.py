@@ -8,6 +8,7 @@ import numpy as np
 
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count
+from hedgerow.kernels.parts import parts_of_memory
 from hedgerow.kernels.retreat import (
     COST_ROOT,
     DIAMETER,
@@ -20,7 +21,6 @@ from hedgerow.kernels.retreat import (
     PAID,
     QUEUES,
     choose_decision,
-    parts_of_memory,
 )
 from hedgerow.protocols.parts import Learner
 from hedgerow.sets.compiled import NO_INDEX

@@ -9,13 +9,12 @@ import numpy as np
 
 from hedgerow._engine.kernel import kernel, number, read, write
 from hedgerow.feedback import Constraints, Eval, EvalGrad, as_eval
-from hedgerow.inputs import Vector, as_count, as_positive, freeze
+from hedgerow.inputs import LARGEST_PART, Vector, as_count, as_positive, freeze
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.one_point import OnePoint
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import not_overridden
 from hedgerow.snapshot import State, Stateful
-from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked, most_violated
 
 Array = Any

@@ -10,7 +10,7 @@ from numba import types
 from hedgerow._engine.kernel import kernel, number, read, write
 from hedgerow._engine.table import TableType
 from hedgerow.feedback import first_order
-from hedgerow.inputs import LARGEST_GRADIENT, Vector
+from hedgerow.inputs import LARGEST_GRADIENT, LARGEST_PART, Vector
 from hedgerow.kernels.certificate import certificate_add, is_play_left, store_play
 from hedgerow.kernels.ocg import add
 from hedgerow.kernels.rounds import SEEN_ROUND
@@ -19,7 +19,6 @@ from hedgerow.learners.blocked_ogd import BlockedOGD, BlockRounds
 from hedgerow.protocols.parts import Feedback
 from hedgerow.surrogates.dual import PRICE, WEIGHT, DualSurrogate, charge_dual
 from hedgerow.surrogates.make_loss import add_scaled
-from hedgerow.surrogates.queue import LARGEST_PART
 
 Array = Any
 LARGEST2 = 0.25 * LARGEST_PART * LARGEST_PART

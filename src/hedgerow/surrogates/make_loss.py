@@ -10,7 +10,7 @@ from numba import types
 from hedgerow._engine.kernel import function, kernel, nothing, number, read, rows, write
 from hedgerow._engine.signatures import CONSTRAINT_GRAD2, SIZES, UNAVOIDABLE
 from hedgerow._engine.table import TableType, any_table
-from hedgerow.inputs import LARGEST_GRADIENT
+from hedgerow.inputs import LARGEST_GRADIENT, LARGEST_PART
 from hedgerow.kernels.certificate import lost_against
 from hedgerow.kernels.policy_tables import (
     LARGEST_LOSS2,
@@ -35,7 +35,7 @@ from hedgerow.surrogates.guard import (
     largest_allowed,
     theorem_weight,
 )
-from hedgerow.surrogates.queue import LARGEST_PART, PRICE, ROUND
+from hedgerow.surrogates.queue import PRICE, ROUND
 from hedgerow.surrogates.ranges import (
     AS_AVOIDABLE,
     LEARNT,

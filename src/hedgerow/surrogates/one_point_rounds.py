@@ -10,14 +10,13 @@ from numba import types
 from hedgerow._engine.kernel import kernel, number, read, rows, write
 from hedgerow._engine.table import TableType
 from hedgerow.feedback import LARGEST_VALUE
-from hedgerow.inputs import LARGEST_GRADIENT, Vector
+from hedgerow.inputs import LARGEST_GRADIENT, LARGEST_PART, Vector
 from hedgerow.kernels.certificate import is_play_left, store_play
 from hedgerow.kernels.rounds import SEEN_ROUND
 from hedgerow.learners.blocked_ogd import BlockedOGD, BlockRounds
 from hedgerow.learners.one_point import FACTOR, MEAN, OnePoint, learn_mean, play_near
 from hedgerow.protocols.parts import Feedback
 from hedgerow.surrogates.dual import WEIGHT, DualValues, charge_dual
-from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.value_rounds import add_values
 
 Array = Any

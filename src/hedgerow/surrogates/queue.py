@@ -13,9 +13,6 @@ Array = Vector
 ROUND, VIOLATION, WEIGHT, PRICE, LARGEST = range(5)
 """Rounds, violation so far, last weight, its price, largest weight."""
 
-LARGEST_PART = 1e100
-"""A limit of costs and constraints, small enough to be multiplied by a weight."""
-
 
 @kernel(nothing, write, number, number)
 def store_weight(queue: Array, weight: float, value: float) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
 from hedgerow.inputs import (
     LARGEST_GRADIENT,
+    LARGEST_PART,
     Size,
     Vector,
     as_gradient,
@@ -28,7 +29,6 @@ from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.guard import Guard, allow_all
 from hedgerow.surrogates.make_loss import WRITTEN, make_loss
 from hedgerow.surrogates.potentials import Potential, Slope
-from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.ranges import FixedRanges, Ranges
 from hedgerow.surrogates.rounds import loss_rounds
 

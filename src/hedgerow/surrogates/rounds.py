@@ -11,7 +11,7 @@ from numba import types
 from hedgerow._engine.kernel import function, kernel, number, read, rows, whole, write
 from hedgerow._engine.table import TableType, any_table, untyped
 from hedgerow.feedback import first_order, first_order_each
-from hedgerow.inputs import Vector
+from hedgerow.inputs import LARGEST_PART, Vector
 from hedgerow.kernels.certificate import (
     ADVISER_TOTALS,
     add_advisers,
@@ -20,6 +20,7 @@ from hedgerow.kernels.certificate import (
     is_play_left,
     store_play,
 )
+from hedgerow.kernels.parts import NO_PARTS, parts_in, parts_of_memory, parts_table
 from hedgerow.kernels.policy_tables import STEP, CompiledStep
 from hedgerow.kernels.retreat import (
     APART,
@@ -29,9 +30,6 @@ from hedgerow.kernels.retreat import (
     count_paid,
     count_violation,
     largest_part,
-    parts_in,
-    parts_of_memory,
-    parts_table,
     see_constraint,
     take_each,
 )
@@ -51,13 +49,10 @@ from hedgerow.surrogates.make_loss import (
     take_back_each,
     take_back_type,
 )
-from hedgerow.surrogates.queue import LARGEST_PART
 
 Array = Any
 TOTALS = 8
 """How many sums the ledger has after the play and the sum of the losses."""
-NO_PARTS = parts_of_memory(np.empty((0, 0)), NO_NUMBERS, NO_INDEX, NO_NUMBERS)
-"""Of a policy that sees no parts of constraints."""
 NO_NOISE = np.empty((2**20, 0))
 """Rows of no noise, more than a chunk has rounds; they take no memory."""
 step_type = function(types.boolean, any_table, *STEP)

@@ -10,7 +10,7 @@ from numba import types
 from hedgerow._engine.kernel import function, kernel, nothing, number, rows, write
 from hedgerow._engine.table import TableType
 from hedgerow.feedback import LARGEST_VALUE
-from hedgerow.inputs import Vector
+from hedgerow.inputs import LARGEST_PART, Vector
 from hedgerow.kernels.certificate import is_play_left, store_play
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
 from hedgerow.kernels.vectors import copy
@@ -23,7 +23,7 @@ from hedgerow.learners.block_bandit import (
 )
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.surrogates.queue import LARGEST_PART, PRICE, ROUND
+from hedgerow.surrogates.queue import PRICE, ROUND
 from hedgerow.surrogates.values import CHARGE_VALUES, Values, values_table
 
 Array = Any

@@ -12,13 +12,13 @@ from hedgerow._engine.kernel import function, kernel, number, read, write
 from hedgerow._engine.signatures import SLOPE
 from hedgerow._engine.table import TableType
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
-from hedgerow.inputs import Vector, as_number
+from hedgerow.inputs import LARGEST_PART, Vector, as_number
 from hedgerow.kernels.vectors import three
 from hedgerow.learners.block_bandit import BlockConditionalGradient
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, kernel_matches, not_overridden
 from hedgerow.surrogates.potentials import Height, Potential
-from hedgerow.surrogates.queue import LARGEST_PART, ROUND, VIOLATION, WEIGHT, store_weight
+from hedgerow.surrogates.queue import ROUND, VIOLATION, WEIGHT, store_weight
 from hedgerow.surrogates.queued import Queued
 from hedgerow.surrogates.ranges import START, Ranges, violation_unit, weight_unit
 

@@ -1,0 +1,388 @@
+"""The restricted master: project, softly, onto what was seen; ask the oracle once per round."""
+
+from __future__ import annotations
+
+import sys
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.feedback import (
+    Constraints,
+    EvalGrad,
+    Parts,
+    first_order_each,
+    in_order,
+    largest_seen,
+)
+from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.kernels.columns import hull_table, mix_columns, take_column, write_column
+from hedgerow.kernels.master import master_table
+from hedgerow.kernels.parts import NO_PARTS, parts_of_memory
+from hedgerow.kernels.rounds import policy_of
+from hedgerow.kernels.rows import extend_rows, rows_table
+from hedgerow.kernels.tangents import along
+from hedgerow.kernels.vectors import dots_and_norms
+from hedgerow.policies.certificate import Certificate
+from hedgerow.policies.master_round import core_table, play_master, play_table
+from hedgerow.policies.summary import TOTALS, Summary, summary_of
+from hedgerow.protocols.late_feedback import as_play, reach_of
+from hedgerow.protocols.parts import Feedback
+from hedgerow.protocols.player import StatefulPlayer
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.sets.compiled import NO_INDEX, not_overridden, python_set
+from hedgerow.sets.compositions.product import Product
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import State
+from hedgerow.surrogates.queued import checked, checked_each
+
+COLUMNS, ROWS, PRESENT, CHANGES = 16, 64, 8, 15
+"""How many columns a factor has at most, how many rows of earlier rounds are remembered, how many
+rows a round has at most, and over how many changes of rows their median is taken."""
+
+
+class Binding(NamedTuple):
+    """A past round that holds the decision now.
+
+    Attributes:
+        round: its number, from 1 on.
+        part: which part of the constraint, from 0 on.
+        price: what one unit less of its violation would cost in the present round.
+        resemblance: how much it resembles the present rounds, from 0 to 1.
+
+    """
+
+    round: int
+    part: int
+    price: float
+    resemblance: float
+
+
+class RestrictedMaster(StatefulPlayer):
+    """Project a step for the cost, softly, onto remembered oracle answers and tangents.
+
+    It remembers answers of the oracle (columns), whose mixtures are the points it can play, and
+    tangents of violated rounds (rows), which say what an action would have violated there. Each
+    round it makes a step of length distance over gradients against the cost's gradient, and solves
+    a small quadratic programme exactly: the mixture that is nearest to the step, and violates
+    little of the rows that resemble the present round. The programme's prices tell the oracle, once
+    per round, which new column would help.
+
+    Nothing is proved of it beforehand; `certificate()` bounds its regret after any round, and
+    `Fallback` gives it a theorem.
+
+    Args:
+        decision_set: where to play. The columns of a `Product` belong to its factors.
+        eagerness: divides the steps for the cost; more means less violation and more cost.
+        constraints: how many constraints a round has, whose violations are to be counted apart;
+            left out, they count as their maximum.
+
+    """
+
+    feedback: Feedback = staticmethod(first_order_each)
+    oblivious_only = False
+    projections = 0
+
+    def __init__(
+        self, decision_set: DecisionSet, eagerness: float = 1.0, constraints: int | None = None
+    ):
+        X = self.decision_set = decision_set
+        self.eagerness = as_positive(eagerness, "eagerness")
+        self.constraints = None if constraints is None else as_count(constraints, "constraints")
+        n, m = X.dim, self.constraints or 1
+        factors = X.factors if isinstance(X, Product) else (X,)
+        self._sizes = np.array([factor.dim for factor in factors])
+        self._capacity = np.minimum(COLUMNS, self._sizes + 2)
+        B, K, R = len(factors), int(self._capacity.sum()), ROWS + max(PRESENT, m)
+        self._state = State(
+            x=n,
+            x1=n,
+            t=1,
+            # columns
+            used=B,
+            share=K,
+            entries=int((self._capacity * self._sizes).sum()),
+            # rows
+            c=R * n,
+            **dict.fromkeys(("level", "weight", "born", "violated", "part", "paid", "price"), R),
+            changes=m * CHANGES,
+            # steps
+            grad2=1,
+            far=1,
+            eta=1,
+            # sums
+            costs=n,
+            pull=n,
+            **dict.fromkeys(("inner", "charge", "paid_most"), 1),
+            size=2,
+            each=0 if self.constraints is None else m,
+            totals=len(TOTALS),
+            mixed_units=1,
+            calls=1,
+        )
+        self._diameter = X.diameter or 1.0
+        self._origin = X.lmo(np.zeros(n))
+        self._workspace = X.workspace()
+        self._fill(np.array([factor.diameter or 1.0 for factor in factors]))
+        self._state["x1"][:] = X.start()
+        self._state["far"][:] = 0.1 * self._diameter
+        for b, first in enumerate(self._first.tolist()):
+            self._state["used"][b] = self._state["share"][first] = 1.0
+            write_column(self._hull, b, first, self._state["x1"])
+        mix_columns(self._hull)
+
+    def _fill(self, diameters: Vector) -> None:
+        """Make the tables of the kernels, with memory to work in."""
+        state, K, R = self._state, self._state["share"].size, self._state["born"].size
+        grams = int((self._capacity**2).sum())
+        entries = state["entries"].size
+        self._first = _begins(self._capacity)[:-1]
+        self._hull = hull_table.filled(
+            begin=_begins(self._sizes),
+            first=_begins(self._capacity),
+            at=_begins(self._capacity * self._sizes),
+            at_gram=_begins(self._capacity**2),
+            diameter2=diameters**2,
+            origin=self._origin,
+            x=state["x"],
+            used=state["used"],
+            share=state["share"],
+            entries=state["entries"],
+            places=np.zeros(entries, np.uint32),
+            nonzeros=np.zeros(K, np.uint32),
+            gram=np.zeros(grams),
+        )
+        A, bound, stiffness, slope, before = (
+            np.zeros((R, K)),
+            np.zeros(R),
+            np.zeros(R),
+            np.zeros(K),
+            np.zeros(K),
+        )
+        named = ("level", "weight", "born", "violated", "part", "paid", "price")
+        self._rows = rows_table.filled(
+            hull=self._hull,
+            c=state["c"].reshape(R, -1),
+            A=A,
+            **{name: state[name] for name in named},
+            bound=bound,
+            stiffness=stiffness,
+            changes=state["changes"].reshape(-1, CHANGES),
+            sorted=np.zeros(CHANGES),
+            present=np.array([R - ROWS], np.uint32),
+            fresh=np.zeros(K),
+        )
+        master = master_table.filled(
+            hull=self._hull,
+            slope=slope,
+            share_before=before,
+            A=A,
+            level=bound,
+            stiffness=stiffness,
+            residual=np.zeros(R),
+            numbers=np.zeros(3),
+            **{name: np.zeros(K) for name in ("grad", "d", "ones")},
+            chol=np.zeros(grams),
+            support=np.zeros(K, np.uint32),
+            count=np.zeros(self._sizes.size),
+            out=np.zeros(K, np.uint32),
+            active=np.zeros(R, np.uint32),
+            solved=np.zeros((R, K)),
+            schur=np.zeros((R, R)),
+            force=np.zeros(R),
+            slide=np.zeros(R),
+        )
+        n = self.decision_set.dim
+        sums = ("t", "x1", "grad2", "far", "eta", "costs", "pull", "inner", "charge", "paid_most")
+        self._core = core_table.filled(
+            hull=self._hull,
+            rows=self._rows,
+            master=master,
+            eagerness=np.array([self.eagerness]),
+            diameter=np.array([self._diameter]),
+            slope=slope,
+            share_before=before,
+            before=np.zeros(n),
+            target=np.zeros(n),
+            **{name: state[name] for name in (*sums, "size", "each", "totals", "calls")},
+        )
+        self._work = np.zeros(4 * n)
+
+    def ask(self) -> Vector:
+        """Return the decision."""
+        return self._state["x"].copy()
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds so far."""
+        return int(self._state["t"][0])
+
+    @property
+    def oracle_calls(self) -> int:
+        """One in each round."""
+        return int(self._state["calls"][0])
+
+    def table(self, parts: Any = NO_PARTS, at: Vector | None = None) -> Any:
+        """Return the table of `play_master`, for rounds with these parts, seen at `at`."""
+        X, space = self.decision_set, self._workspace.space
+        if space is None:
+
+            def tangent(_label: Any, _members: Any, c: Vector, t: Vector) -> None:
+                t[:] = X.tangent(c)
+
+            set_ = python_set(self._workspace.lmo, lambda c: X.tangent_norm2(c)[0])
+        else:
+            set_ = space.table
+        return play_table.filled(
+            core=self._core,
+            parts=parts,
+            at=self._state["x"] if at is None else at,
+            work=self._work,
+            set=set_,
+            along=along if space is not None else tangent,
+        )
+
+    @cached_property
+    def _table(self) -> Any:
+        return self.table()
+
+    def tell(
+        self, cost: EvalGrad | Parts, constraint: Constraints, *, at: Vector | None = None
+    ) -> None:
+        """Take in a round and move.
+
+        Args:
+            cost: what was seen of the cost; of several parts the largest one counts.
+            constraint: what was seen of the constraint, or of each of its parts.
+            at: the earlier decision that late feedback is about; left out, it is about `ask()`.
+
+        """
+        X, x = self.decision_set, self._state["x"]
+        at = None if at is None else as_play(at, X, x)
+        f = checked(in_order(largest_seen(cost), X, "cost"), "cost", X)
+        parts = checked_each(in_order(constraint, X, "constraint"), X)
+        self._check_count(len(parts))
+        table = self._table if at is None else self.table(at=at)
+        if len(parts) > 1:
+            gradients = np.array([part.grad for part in parts])
+            values = np.array([part.value for part in parts])
+            count = np.array([len(parts)], np.uint32)
+            memory = parts_of_memory(gradients, values, count, np.empty(len(parts)))
+            table = self.table(memory, at)
+            self.take_units(isinstance(constraint, Parts))
+        g = max(parts, key=lambda part: part.value)
+        products = dots_and_norms(f.grad, g.grad, x if at is None else at)
+        play_master(table, f.grad, f.value, g.grad, g.value, products, 0)
+
+    def _check_count(self, count: int) -> None:
+        if self.constraints not in (None, 1, count):
+            raise ValueError(
+                f"this policy was built for {self.constraints} constraints per round, this round "
+                f"has {count}; report as many, of value 0 and gradient 0 where a round has none"
+            )
+
+    def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
+        """Return its rounds for the compiled loops; None where a part of them is Python."""
+        written = not_overridden(self, RestrictedMaster, "ask", "tell")
+        if self._table.in_python or not written or feedback is not self.feedback:
+            return None
+        return MasterRounds(self)
+
+    def take_units(self, one_unit: bool) -> None:
+        """Remember whether all constraints of a round have one unit, for `summary`."""
+        if not one_unit and self.constraints is None:
+            self._state["mixed_units"][0] = 1.0
+
+    def summary(self) -> Summary:
+        """Return the totals of the rounds so far; `print` shows them in a few lines."""
+        totals = State(self._state["totals"], **dict.fromkeys(TOTALS, 1))
+        summary = summary_of(totals, (None, None), self.oracle_calls, 0)
+        return summary.of_several() if self._state["mixed_units"][0] else summary
+
+    def binding(self) -> tuple[Binding, ...]:
+        """Return the past rounds that hold the decision now, the dearest first."""
+        state = self._state
+        held = [
+            Binding(
+                int(state["born"][j]),
+                int(state["part"][j]),
+                float(state["price"][j]),
+                float(state["weight"][j]),
+            )
+            for j in np.flatnonzero(state["price"] > 0.0).tolist()
+        ]
+        return tuple(sorted(held, key=lambda one: -one.price))
+
+    def certificate(self, budget: float = 0.0) -> Certificate:
+        """Bound the regret so far, by one oracle call, whatever was decided.
+
+        For every action u of the set, sum <grad f_t, u> + sum nu_j (b_j + <c_j, u>) is at least
+        min over X of <S, .> + B with S = sum grad f_t + sum nu_j c_j, B = sum nu_j b_j, and row j
+        is at most the violation of its round: Regret(u) <= sum <grad f_t, x_t> - min <S, .> - B +
+        sum nu_j g_j(u)^+.
+
+        Args:
+            budget: how much the action may violate in total; it adds the largest price times that.
+
+        """
+        state, X = self._state, self.decision_set
+        total = state["costs"] + state["pull"]
+        lowest = X.minimum(total) - float(total @ self._origin)
+        bound = float(state["inner"][0] - state["charge"][0]) - lowest + self._rounding()
+        price = float(state["paid_most"][0])
+        return Certificate(bound + price * budget, budget)
+
+    def _rounding(self) -> float:
+        """Bound the rounding of sums over t rounds and dim entries: (t + dim) eps sum |terms|."""
+        size, prices = self._state["size"].tolist()
+        reach = 2.0 * reach_of(self.decision_set, self.ask())
+        steps = self.rounds + self.decision_set.dim
+        return 2.0 * steps * sys.float_info.epsilon * (size * reach + prices)
+
+    def _restored(self) -> None:
+        """Make what is derived from the columns and the rows."""
+        super()._restored()
+        for b, first in enumerate(self._first.tolist()):
+            used = int(self._state["used"][b])
+            for i in range(first, first + used):
+                take_column(self._hull, b, i)
+            for i in range(first, first + used):
+                extend_rows(self._rows, b, i)
+
+
+def _begins(sizes: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """Return where parts of these sizes begin, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32)
+
+
+class MasterRounds(CompiledRounds):
+    """Rounds of the restricted master.
+
+    Args:
+        policy: the policy; its set has kernels.
+
+    """
+
+    feedback: Feedback = staticmethod(first_order_each)
+
+    def __init__(self, policy: RestrictedMaster):
+        self._policy = policy
+        self._known: tuple[Any, Any] = None, None  # the parts' memory, and the policy with it
+
+    def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
+        """Return the policy's table, which has the memory of the rounds' parts."""
+        policy = self._policy
+        count = getattr(rounds, "parts_g", NO_INDEX)[first:end]  # linear rounds have one part each
+        parts = NO_PARTS
+        if (count > 1).any():
+            levels = np.empty(len(rounds.gradients))
+            parts = parts_of_memory(rounds.gradients, rounds.values, count, levels)
+        if self._known[0] is not parts:
+            table = policy_of(play_master, policy.table(parts), policy._state["x"])
+            self._known = parts, table
+        return self._known[1], end
+
+    def finish(self, played: int) -> None:
+        """Leave everything as it is: the policy's state is complete after each round."""

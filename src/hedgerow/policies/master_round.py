@@ -1,0 +1,301 @@
+"""One round of the restricted master, in one kernel."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import types
+
+from hedgerow._engine.kernel import kernel, nothing, number, read, whole, write
+from hedgerow._engine.table import TableType
+from hedgerow.kernels.columns import (
+    column_dots,
+    hull_table,
+    is_column,
+    least_shared,
+    merge_columns,
+    mix_columns,
+    place_for_column,
+    write_column,
+)
+from hedgerow.kernels.master import TOLERANCE, master_table, solve_master
+from hedgerow.kernels.parts import parts_in, parts_table
+from hedgerow.kernels.policy_tables import minimise, set_table
+from hedgerow.kernels.rounds import SEEN_ROUND, is_accepted
+from hedgerow.kernels.rows import (
+    bind_row,
+    compare_rows,
+    extend_rows,
+    has_part,
+    range_of,
+    remember_violated,
+    rows_table,
+    write_row,
+)
+from hedgerow.kernels.tangents import along_type
+from hedgerow.kernels.vectors import copy, dot
+
+Array = Any
+STIFFNESS = 100.0
+"""rho: how much a violated row counts beside the distance to the step, in squares."""
+MARGIN = 0.1
+"""The margin of rows in round t is this many times D/sqrt(t), in their units."""
+EXACT, ROUNDING = 1e-10, 1e-15
+"""The programme is solved up to a gap of EXACT times the step's squared length, or up to rounding,
+relative to D^2."""
+
+core_table = TableType(
+    "MasterCore",
+    {
+        "hull": hull_table,
+        "rows": rows_table,
+        "master": master_table,
+        "eagerness": read,
+        "diameter": read,
+        "x1": read,
+        "slope": write,  # memory: of the programme, for each column
+        "share_before": write,
+        "before": write,  # memory: the decision of this round
+        "target": write,
+        "t": write,
+        "grad2": write,  # sum of the squared sizes of cost gradients
+        "far": write,  # the largest distance to x_1, at least D/10
+        "eta": write,  # the step size
+        "costs": write,  # sum of the costs' gradients along the set
+        "pull": write,  # sum of nu_j c_j
+        "inner": write,  # sum of <grad f, x_t - origin>
+        "charge": write,  # sum of nu_j times row j's level at the origin
+        "size": write,  # sums of ||grad f + sum nu_j c_j|| and of |nu_j level_j|, for rounding
+        "paid_most": write,  # the largest multiplier that a row has had in all
+        "each": write,  # sum of violations of each constraint, where there are several
+        "totals": write,  # rounds, cost, violation, violated rounds
+        "calls": write,
+    },
+)
+play_table = TableType(
+    "MasterPolicy",
+    {
+        "core": core_table,
+        "parts": parts_table,  # of this round's constraint
+        "at": read,  # where the round was seen
+        "work": write,
+        "set": set_table,
+        "along": along_type,
+    },
+)
+
+
+@kernel(number, core_table, read, read)
+def from_origin(core: Any, c: Array, point: Array) -> float:
+    """Return <c, point - origin>."""
+    total, origin = 0.0, core.hull.origin
+    for i in range(len(c)):
+        total += c[i] * (point[i] - origin[i])
+    return total
+
+
+@kernel(nothing, core_table, read)
+def choose_step(core: Any, f: Array) -> None:
+    """Choose the step size: distance over gradients.
+
+    The size of a gradient is the geometric mean of its norm and of its range over the columns,
+    divided by D: edges that no path in sight uses count less.
+    """
+    hull, D, distance2 = core.hull, core.diameter[0], 0.0
+    for i in range(len(f)):
+        distance2 += (hull.x[i] - core.x1[i]) * (hull.x[i] - core.x1[i])
+    core.far[0] = max(core.far[0], math.sqrt(distance2))
+    column_dots(hull, f, core.slope)
+    low, high = range_of(hull, core.slope)
+    norm = math.sqrt(dot(f, f))
+    core.grad2[0] += norm * ((high - low) / D if high > low else norm)
+    core.eta[0] = 0.0
+    if core.grad2[0] > 0.0:
+        core.eta[0] = core.far[0] / (core.eagerness[0] * math.sqrt(core.grad2[0]))
+
+
+@kernel(nothing, core_table, read, read, number)
+def see_one(core: Any, at: Array, c: Array, value: float) -> None:
+    """Take in the constraint's tangent: its gradient c along the set, and its value at `at`."""
+    rows, level = core.rows, value - from_origin(core, c, at)
+    compare_rows(rows, 0, c, level)
+    remember_violated(rows)
+    j = len(rows.born) - int(rows.present[0])
+    write_row(rows, j, 0, c, level)
+    rows.born[j], rows.violated[j] = core.t[0], 1.0 if value > 0.0 else 0.0
+
+
+@kernel(nothing, core_table, parts_table, whole, read)
+def see_parts(core: Any, parts: Any, m: int, at: Array) -> None:
+    """Take in the tangents of m parts, and write the largest one as a row."""
+    rows, top = core.rows, 0
+    for part in range(m):
+        parts.levels[part] = parts.values[part] - from_origin(core, parts.gradients[part], at)
+        if has_part(rows, part):
+            compare_rows(rows, part, parts.gradients[part], parts.levels[part])
+        if parts.values[part] > parts.values[top]:
+            top = part
+    remember_violated(rows)
+    write_part(core, parts, top, len(rows.born) - int(rows.present[0]))
+
+
+@kernel(nothing, core_table, parts_table, whole, whole)
+def write_part(core: Any, parts: Any, part: int, j: int) -> None:
+    """Make a part of the present constraint row j."""
+    write_row(core.rows, j, part, parts.gradients[part], parts.levels[part])
+    core.rows.born[j] = core.t[0]
+    core.rows.violated[j] = 1.0 if parts.values[part] > 0.0 else 0.0
+
+
+@kernel(types.boolean, core_table, parts_table, whole)
+def add_part(core: Any, parts: Any, m: int) -> bool:
+    """Make the part that the decision violates most, by tangents, a row; False if there is none."""
+    rows, worst, largest = core.rows, -1, 0.0
+    last = len(rows.born) - int(rows.present[0])
+    place = last
+    while place < len(rows.born) and rows.born[place] > 0.0:
+        place += 1
+    if place == len(rows.born):
+        return False
+    for part in range(m):
+        c, known = parts.gradients[part], False
+        for j in range(last, place):
+            known = known or rows.part[j] == part
+        excess = parts.levels[part] + from_origin(core, c, core.hull.x)
+        if not known and excess > 0.0:
+            size = math.sqrt(dot(c, c))
+            if size > 0.0 and excess / size > largest:
+                worst, largest = part, excess / size
+    if worst >= 0:
+        write_part(core, parts, worst, place)
+    return worst >= 0
+
+
+@kernel(nothing, core_table, parts_table, whole, read)
+def move(core: Any, parts: Any, m: int, f: Array) -> None:
+    """Solve the programme around x_t - eta f, and write the decision."""
+    hull, rows, master, D = core.hull, core.rows, core.master, core.diameter[0]
+    eta, target, step2 = core.eta[0], core.target, 0.0
+    margin = MARGIN * D / math.sqrt(core.t[0])
+    for i in range(len(f)):  # ||x - x_t||^2 / 2 about the present decision y: <y - x_t, x> is left
+        target[i] = eta * f[i] + (hull.x[i] - core.before[i])
+        step2 += eta * eta * f[i] * f[i]
+    column_dots(hull, target, core.slope)
+    copy(core.share_before, hull.share)
+    master.numbers[TOLERANCE] = EXACT * step2 + ROUNDING * D * D
+    for j in range(len(rows.born)):
+        bind_row(rows, j, D, margin, STIFFNESS)
+    solve_master(master)
+    mix_columns(hull)
+    while m > 1 and add_part(core, parts, m):
+        for j in range(len(rows.born) - int(rows.present[0]), len(rows.born)):
+            bind_row(rows, j, D, margin, STIFFNESS)
+        solve_master(master)
+        mix_columns(hull)
+
+
+@kernel(nothing, core_table, read, write)
+def find_price(core: Any, f: Array, d: Array) -> None:
+    """Write d = x - (x_t - eta f) + sum of forces: what the oracle is to lower."""
+    hull, rows, master, eta = core.hull, core.rows, core.master, core.eta[0]
+    for i in range(len(d)):
+        d[i] = hull.x[i] - core.before[i] + eta * f[i]
+    for j in range(len(rows.born)):
+        if rows.stiffness[j] > 0.0 and master.residual[j] > 0.0:
+            force, c = rows.stiffness[j] * master.residual[j], rows.c[j]
+            for i in range(len(d)):
+                d[i] += force * c[i]
+
+
+@kernel(types.boolean, core_table, read)
+def admit(core: Any, v: Array) -> bool:
+    """Remember the oracle's answer; False if each of its parts is a column already.
+
+    Where all columns of a factor have shares, the two smallest are merged: the decision stays.
+    """
+    hull, rows, new = core.hull, core.rows, False
+    core.calls[0] += 1.0
+    for b in range(len(hull.used)):
+        if not is_column(hull, b, v):
+            i = place_for_column(hull, b, core.master.grad)
+            if i < 0:
+                i = least_shared(hull, b, -1)
+                j = least_shared(hull, b, i)
+                merge_columns(hull, b, i, j)
+                extend_rows(rows, b, j)
+            write_column(hull, b, i, v)
+            extend_rows(rows, b, i)
+            new = True
+    return new
+
+
+@kernel(nothing, core_table, read, read, number, number)
+def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
+    """Add a round to the sums of the certificate, and to the totals.
+
+    nu_j = stiffness_j residual_j / eta are the multipliers of its rows.
+    """
+    rows, master, eta, target = core.rows, core.master, core.eta[0], core.target
+    core.inner[0] += from_origin(core, f, at)
+    copy(target, f)
+    for i in range(len(f)):
+        core.costs[i] += f[i]
+    for j in range(len(rows.born)):
+        rows.price[j] = 0.0
+        if eta > 0.0 and rows.stiffness[j] > 0.0 and master.residual[j] > 0.0:
+            nu = rows.price[j] = rows.stiffness[j] * master.residual[j] / eta
+            rows.paid[j] += nu
+            core.charge[0] += nu * rows.level[j]
+            core.size[1] += abs(nu * rows.level[j])
+            c = rows.c[j]
+            for i in range(len(f)):
+                core.pull[i] += nu * c[i]
+                target[i] += nu * c[i]
+            core.paid_most[0] = max(core.paid_most[0], rows.paid[j])
+    core.size[0] += math.sqrt(dot(target, target))
+    core.totals[0] += 1.0
+    core.totals[1] += cost
+    core.totals[2] += max(0.0, value)
+    core.totals[3] += value > 0.0
+
+
+@kernel(types.boolean, play_table, *SEEN_ROUND)
+def play_master(
+    policy: Any,
+    a: Array,
+    cost: float,
+    c: Array,
+    value: float,
+    products: tuple[float, float, float, float],
+    k: int,
+) -> bool:
+    """Take in a round, as `kernels/rounds.py` describes it."""
+    if not is_accepted(cost, value, products):
+        return False
+    n, core, parts, at, work = len(a), policy.core, policy.parts, policy.at, policy.work
+    _, _, _, _, label, members = policy.set.space
+    f, g, d, v = work[:n], work[n : 2 * n], work[2 * n : 3 * n], work[3 * n :]
+    m, hull = parts_in(parts, k), core.hull
+    copy(g, at)  # where the round was seen, while the decision moves
+    core.t[0] += 1.0
+    copy(core.before, hull.x)
+    policy.along(label, members, a, f)  # what is constant on the set is nothing to it
+    choose_step(core, f)
+    if m == 1:
+        policy.along(label, members, c, d)
+        see_one(core, g, d, value)
+    else:
+        for part in range(m):
+            policy.along(label, members, parts.gradients[part], parts.gradients[part])
+        see_parts(core, parts, m, g)
+        for part in range(len(core.each)):
+            core.each[part] += max(0.0, parts.values[part])
+    # project x_t - eta f, softly, onto what is remembered; ask the oracle once, where that prices
+    move(core, parts, m, f)
+    find_price(core, f, d)
+    minimise(policy.set, d, v)
+    if admit(core, v):
+        move(core, parts, m, f)
+    record(core, g, f, cost, value)
+    return True
