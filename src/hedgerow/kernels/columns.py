@@ -112,28 +112,22 @@ def take_column(hull: Any, b: int, i: int) -> None:
 
 
 @kernel(nothing, hull_table, whole, whole, read)
-def write_column(hull: Any, b: int, i: int, v: Array) -> None:
-    """Make v - origin column i, of factor b."""
-    begin, size = hull.begin[b], hull.begin[b + 1] - hull.begin[b]
-    at = hull.at[b] + (i - hull.first[b]) * size
-    for k in range(size):
-        hull.entries[at + k] = v[begin + k] - hull.origin[begin + k]
+def write_column(hull: Any, b: int, i: int, u: Array) -> None:
+    """Make u column i, of factor b."""
+    begin, end = hull.begin[b], hull.begin[b + 1]
+    at = hull.at[b] + (i - hull.first[b]) * (end - begin)
+    copy(hull.entries[at:], u[begin:end])
     take_column(hull, b, i)
 
 
 @kernel(types.boolean, hull_table, whole, read)
-def is_column(hull: Any, b: int, v: Array) -> bool:
-    """Whether v, in factor b, is one of the columns, up to rounding."""
-    begin, size, first = hull.begin[b], hull.begin[b + 1] - hull.begin[b], hull.first[b]
-    least = SAME * hull.diameter2[b]
+def is_column(hull: Any, b: int, u: Array) -> bool:
+    """Whether u, in factor b, is one of the columns, up to rounding."""
+    begin, end, first = hull.begin[b], hull.begin[b + 1], hull.first[b]
+    own, least = dot(u[begin:end], u[begin:end]), SAME * hull.diameter2[b]
+    step, gram = hull.first[b + 1] - first + 1, hull.gram[hull.at_gram[b] :]
     for i in range(first, first + int(hull.used[b])):
-        at, far2 = hull.at[b] + (i - first) * size, 0.0
-        for k in range(size):
-            e = v[begin + k] - hull.origin[begin + k] - hull.entries[at + k]
-            far2 += e * e
-            if far2 > least:
-                break
-        if far2 <= least:
+        if own + gram[(i - first) * step] - 2.0 * column_dot(hull, b, i, u) <= least:
             return True
     return False
 

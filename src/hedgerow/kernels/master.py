@@ -33,6 +33,7 @@ from hedgerow._engine.kernel import (
 )
 from hedgerow._engine.table import TableType
 from hedgerow.kernels.columns import hull_table
+from hedgerow.kernels.vectors import dot
 
 Array = Any
 MOST_STEPS = 1000
@@ -41,6 +42,8 @@ MOST_TRIALS = 60
 """Trials of one line search at most; it ends after as many as rows change, mostly none."""
 ROUNDING = 1e-14
 """A line search stops where the derivative is this small, relative to that at its beginning."""
+SETTLED = 0.1
+"""A Newton step that lowers the objective by less than this share of the tolerance is not taken."""
 DEPENDENT = 1e-11
 """A column whose part outside the others' affine hull is smaller, squared and relative to its own
 square, adds nothing to it but rounding."""
@@ -54,24 +57,27 @@ master_table = TableType(
         "A": rows,
         "level": read,
         "stiffness": read,  # 0 for a row that is left out
+        "on": write_index,  # the rows that are not left out
         "residual": write,
         "numbers": write,  # the tolerance, then what was done
+        "moved": write,  # lam - lam_t
         "grad": write,  # the objective's gradient, for each column
         "d": write,  # the direction of a step, for each column
-        "ones": write,  # H^{-1} 1, for each column
+        "ones": write,  # H^{-1} 1 of each factor, in the order of its support
+        "packed": write,  # memory for a factor's entries, in the order of its support
         "chol": write,  # the Cholesky factor of H = G + sigma 1 1' of each factor
         "support": write_index,  # the columns with shares, in the order of the factor's rows
         "count": write,  # how many there are in each factor
         "out": write_index,  # 1 for a column that is no longer tried
-        "active": write_index,  # rows with a positive residual
-        "solved": write_rows,  # M A_j for each of them
+        "solved": write_rows,  # M A_j of each row with a positive residual
         "schur": write_rows,
-        "force": write,  # of each of them
+        "force": write,  # their forces along the step
         "slide": write,  # <A_j, d> for each row
     },
 )
-TOLERANCE, STEPS, GAP = range(3)
-"""The numbers: the gap at which to stop; how many steps were taken, and the gap that is left."""
+TOLERANCE, STEPS, GAP, ON = range(4)
+"""The numbers: the gap at which to stop; how many steps were taken, the gap that is left, and how
+many rows are not left out."""
 
 
 @kernel(types.boolean, master_table, whole, whole)
@@ -152,90 +158,54 @@ def solve_ones(master: Any) -> None:
 
 @kernel(nothing, master_table, read, write)
 def solve_hull(master: Any, values: Array, y: Array) -> None:
-    """Write y = M values: it minimises 1/2 ||y||^2 - <values, y>, where each y_b adds up to 0.
-
-    y is in the order of the supports, and ||y|| the length of the mixture of columns.
+    """Write y = M values: it minimises 1/2 ||y||^2 - <values, y> on the supports, where each factor
+    adds up to 0; ||y|| is the length of the mixture of columns.
     """
-    hull, support = master.hull, master.support
+    hull, support, own = master.hull, master.support, master.packed
+    for i in range(len(y)):
+        y[i] = 0.0
     for b in range(len(hull.used)):
         first, s = hull.first[b], int(master.count[b])
-        capacity, own, ones = hull.first[b + 1] - first, y[first:], master.ones[first:]
-        for k in range(s):
-            own[k] = values[support[first + k]]
-        solve_cholesky(master.chol[hull.at_gram[b] :], capacity, s, own)
-        total = norm = 0.0
-        for k in range(s):
-            total += own[k]
-            norm += ones[k]
-        for k in range(s):
-            own[k] -= ones[k] * (total / norm)
-
-
-@kernel(number, master_table, read, read)
-def over_support(master: Any, values: Array, y: Array) -> float:
-    """Return the sum over the supports of values times y, which is in their order."""
-    total, first, support = 0.0, master.hull.first, master.support
-    for b in range(len(master.count)):
-        for k in range(np.int64(first[b]), np.int64(first[b]) + int(master.count[b])):
-            total += values[support[k]] * y[k]
-    return total
+        if s > 1:
+            for k in range(s):
+                own[k] = values[support[first + k]]
+            capacity, ones = hull.first[b + 1] - first, master.ones[first:]
+            solve_cholesky(master.chol[hull.at_gram[b] :], capacity, s, own)
+            total = norm = 0.0
+            for k in range(s):
+                total += own[k]
+                norm += ones[k]
+            for k in range(s):
+                y[support[first + k]] = own[k] - ones[k] * (total / norm)
 
 
 @kernel(nothing, master_table)
 def find_residuals(master: Any) -> None:
     """Write the residuals of the rows that are not left out."""
-    share, first, support = master.hull.share, master.hull.first, master.support
-    for j in range(len(master.stiffness)):
-        if master.stiffness[j] > 0.0:
-            total, A = master.level[j], master.A[j]
-            for b in range(len(master.count)):
-                for k in range(np.int64(first[b]), np.int64(first[b]) + int(master.count[b])):
-                    total += A[support[k]] * share[support[k]]
-            master.residual[j] = total
-
-
-@kernel(number, master_table, whole, whole)
-def moved(master: Any, b: int, i: int) -> float:
-    """Return <u_i, x - x_t> in factor b."""
-    hull = master.hull
-    first, used = hull.first[b], int(hull.used[b])
-    at = hull.at_gram[b] + (i - first) * (hull.first[b + 1] - first)
-    gram, share, before = hull.gram[at:], hull.share[first:], master.share_before[first:]
-    total = 0.0
-    for k in range(used):
-        total += gram[k] * (share[k] - before[k])
-    return total
+    A, level, residual, share = master.A, master.level, master.residual, master.hull.share
+    for j in master.on[: int(master.numbers[ON])]:
+        residual[j] = level[j] + dot(A[j], share)
 
 
 @kernel(nothing, master_table)
 def find_gradient(master: Any) -> None:
-    """Write the gradient of the objective for the columns of the supports."""
-    first, support, grad = master.hull.first, master.support, master.grad
-    for b in range(len(master.count)):
-        begin, end = first[b], first[b] + int(master.count[b])
-        for k in range(begin, end):
-            i = support[k]
-            grad[i] = moved(master, b, i) + master.slope[i]
-        for j in range(len(master.stiffness)):
-            if master.stiffness[j] > 0.0 and master.residual[j] > 0.0:
-                force, A = master.stiffness[j] * master.residual[j], master.A[j]
-                for k in range(begin, end):
-                    grad[support[k]] += force * A[support[k]]
-
-
-@kernel(nothing, master_table)
-def find_whole_gradient(master: Any) -> None:
-    """Write the gradient of the objective for all columns."""
-    hull, grad = master.hull, master.grad
-    for b in range(len(master.count)):
-        begin, end = hull.first[b], hull.first[b] + int(hull.used[b])
-        for i in range(begin, end):
-            grad[i] = moved(master, b, i) + master.slope[i]
-        for j in range(len(master.stiffness)):
-            if master.stiffness[j] > 0.0 and master.residual[j] > 0.0:
-                force, A = master.stiffness[j] * master.residual[j], master.A[j]
-                for i in range(begin, end):
-                    grad[i] += force * A[i]
+    """Write the gradient of the objective, for all columns."""
+    hull, grad, moved = master.hull, master.grad, master.moved
+    for i in range(len(moved)):
+        moved[i] = hull.share[i] - master.share_before[i]
+    for b in range(len(hull.used)):
+        first, used = np.int64(hull.first[b]), int(hull.used[b])
+        capacity, gram = np.int64(hull.first[b + 1]) - first, hull.gram[hull.at_gram[b] :]
+        change = moved[first : first + used]
+        for i in range(used):
+            begin = i * capacity
+            grad[first + i] = dot(gram[begin : begin + used], change) + master.slope[first + i]
+    residual, stiffness = master.residual, master.stiffness
+    for j in master.on[: int(master.numbers[ON])]:
+        if residual[j] > 0.0:
+            force, A = stiffness[j] * residual[j], master.A[j]
+            for i in range(len(grad)):
+                grad[i] += force * A[i]
 
 
 @kernel(nothing, write_rows, whole, write)
@@ -264,43 +234,40 @@ def find_direction(master: Any) -> float:
     With K the diagonal of stiffnesses and A the rows of positive residuals, (H + A' K A) d = -g is
     d = -M (g + A' y), (K^{-1} + A M A') y = -A M g.
     """
-    d, y, schur, first = master.d, master.force, master.schur, master.hull.first
+    d, y, schur, solved = master.d, master.force, master.schur, master.solved
     find_gradient(master)
     solve_hull(master, master.grad, d)
-    m = 0
-    for j in range(len(master.stiffness)):
-        if master.stiffness[j] > 0.0 and master.residual[j] > 0.0:
+    residual, stiffness, m = master.residual, master.stiffness, 0
+    for j in master.on[: int(master.numbers[ON])]:
+        if residual[j] > 0.0:
             A = master.A[j]
-            master.active[m] = j
-            solve_hull(master, A, master.solved[m])
-            y[m] = -over_support(master, A, d)
+            solve_hull(master, A, solved[m])
+            y[m] = -dot(A, d)
             for h in range(m + 1):
-                schur[m, h] = over_support(master, A, master.solved[h])
-            schur[m, m] += 1.0 / master.stiffness[j]
+                schur[m, h] = dot(A, solved[h])
+            schur[m, m] += 1.0 / stiffness[j]
             m += 1
     solve_small(schur, m, y)
-    for b in range(len(master.count)):
-        for k in range(np.int64(first[b]), np.int64(first[b]) + int(master.count[b])):
-            total = d[k]
-            for j in range(m):
-                total += y[j] * master.solved[j, k]
-            d[k] = -total
-    return -over_support(master, master.grad, d)
+    for j in range(m):
+        step, force = solved[j], y[j]
+        for i in range(len(d)):
+            d[i] += force * step[i]
+    for i in range(len(d)):
+        d[i] = -d[i]
+    return -dot(master.grad, d)
 
 
 @kernel(number, master_table)
 def find_curvature(master: Any) -> float:
     """Return ||d||^2, the second derivative of the objective along d without rows."""
-    hull, support, d, total = master.hull, master.support, master.d, 0.0
-    for b in range(len(master.count)):
-        first, s = hull.first[b], int(master.count[b])
-        capacity = hull.first[b + 1] - first
-        for k in range(first, first + s):
-            gram = hull.gram[hull.at_gram[b] + (support[k] - first) * capacity :]
-            inner = 0.0
-            for h in range(first, first + s):
-                inner += gram[support[h] - first] * d[h]
-            total += d[k] * inner
+    hull, total = master.hull, 0.0
+    for b in range(len(hull.used)):
+        first, used = np.int64(hull.first[b]), int(hull.used[b])
+        capacity, gram = np.int64(hull.first[b + 1]) - first, hull.gram[hull.at_gram[b] :]
+        d = master.d[first : first + used]
+        for i in range(used):
+            if d[i] != 0.0:
+                total += d[i] * dot(gram[i * capacity : i * capacity + used], d)
     return total
 
 
@@ -311,16 +278,16 @@ def step_length(master: Any, fall: float, top: float) -> float:
     `fall` is minus the derivative at 0.
     """
     residual, slide, stiffness = master.residual, master.slide, master.stiffness
-    curvature, start = find_curvature(master), -fall
-    for j in range(len(stiffness)):
-        if stiffness[j] > 0.0 and residual[j] > 0.0:
+    curvature, start, on = find_curvature(master), -fall, master.on[: int(master.numbers[ON])]
+    for j in on:
+        if residual[j] > 0.0:
             start -= stiffness[j] * residual[j] * slide[j]
     low, high, t = 0.0, top, top
     for _ in range(MOST_TRIALS):
         slope, bend = start + t * curvature, curvature
-        for j in range(len(stiffness)):
+        for j in on:
             value = residual[j] + t * slide[j]
-            if stiffness[j] > 0.0 and value > 0.0:
+            if value > 0.0:
                 slope += stiffness[j] * value * slide[j]
                 bend += stiffness[j] * slide[j] * slide[j]
         if abs(slope) <= ROUNDING * fall or (slope < 0.0 and t >= top):
@@ -337,33 +304,31 @@ def step_length(master: Any, fall: float, top: float) -> float:
 
 @kernel(types.boolean, master_table, number)
 def take_step(master: Any, fall: float) -> bool:
-    """Move along d as far as the objective falls and no share is negative.
+    """Move along d, at most by its length, as far as the objective falls and no share is negative.
 
     Return whether that was the whole step, with no row's residual changing its sign.
     """
     first, support, share, d = master.hull.first, master.support, master.hull.share, master.d
     top, factor, gone = 1.0, 0, -1
     for b in range(len(master.count)):
-        begin = np.int64(first[b])
-        for place in range(int(master.count[b])):
-            value, slope = share[support[begin + place]], d[begin + place]
-            if slope < 0.0 and value < -slope * top:
-                top, factor, gone = value / -slope, b, place
-    for j in range(len(master.stiffness)):
-        if master.stiffness[j] > 0.0:
-            master.slide[j] = over_support(master, master.A[j], d)
+        for k in range(int(master.count[b])):
+            i = support[first[b] + k]
+            if d[i] < 0.0 and share[i] < -d[i] * top:
+                top, factor, gone = share[i] / -d[i], b, k
+    A, slide, residual, on = master.A, master.slide, master.residual, master.on
+    on = on[: int(master.numbers[ON])]
+    for j in on:
+        slide[j] = dot(A[j], d)
     t = step_length(master, fall, top)
     same = t == 1.0
-    for j in range(len(master.stiffness)):
-        if master.stiffness[j] > 0.0:
-            before = master.residual[j]
-            master.residual[j] += t * master.slide[j]
-            same = same and (before > 0.0) == (master.residual[j] > 0.0)
-    for b in range(len(master.count)):
-        for k in range(np.int64(first[b]), np.int64(first[b]) + int(master.count[b])):
-            share[support[k]] = max(0.0, share[support[k]] + t * d[k])
+    for j in on:
+        before = residual[j]
+        residual[j] += t * slide[j]
+        same = same and (before > 0.0) == (residual[j] > 0.0)
+    for i in range(len(share)):
+        share[i] = max(0.0, share[i] + t * d[i])
     if gone >= 0 and t >= top:
-        share[support[np.int64(first[factor]) + gone]] = 0.0
+        share[support[first[factor] + gone]] = 0.0
         remove(master, factor, gone)
         solve_ones(master)
         return False
@@ -373,7 +338,12 @@ def take_step(master: Any, fall: float) -> bool:
 @kernel(nothing, master_table)
 def begin(master: Any) -> None:
     """Make the columns with shares the supports; one that depends on others gives its share up."""
-    hull, share = master.hull, master.hull.share
+    hull, share, count = master.hull, master.hull.share, 0
+    for j in range(len(master.stiffness)):
+        if master.stiffness[j] > 0.0:
+            master.on[count] = j
+            count += 1
+    master.numbers[ON] = count
     for b in range(len(hull.used)):
         end, total = hull.first[b] + int(hull.used[b]), 0.0
         master.count[b] = 0
@@ -391,7 +361,7 @@ def begin(master: Any) -> None:
 def add_columns(master: Any) -> bool:
     """Add in each factor the column that lowers the objective most; False if none does."""
     hull, grad = master.hull, master.grad
-    find_whole_gradient(master)
+    find_gradient(master)
     gap, added, blocks = 0.0, False, len(hull.used)
     least = master.numbers[TOLERANCE] / blocks
     for b in range(blocks):
@@ -422,7 +392,7 @@ def solve_master(master: Any) -> None:
         while steps < MOST_STEPS:
             steps += 1
             fall = find_direction(master)
-            if not fall > 0.1 * master.numbers[TOLERANCE]:
+            if not fall > SETTLED * master.numbers[TOLERANCE]:
                 break
             for i in range(len(master.out)):
                 master.out[i] = 0

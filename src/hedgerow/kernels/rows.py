@@ -35,6 +35,7 @@ rows_table = TableType(
         "c": write_rows,  # gradients along the set
         "A": write_rows,  # <c, u> for each column u
         "level": write,  # the tangent's value at the hull's origin
+        "norm": write,  # ||c||
         "weight": write,  # how much it resembles the present rounds, from 0 to 1
         "born": write,  # its round; 0 for an empty place
         "violated": write,  # 1 if it was violated where it was seen
@@ -141,16 +142,6 @@ def compare_rows(rows: Any, part: int, c: Array, level: float) -> None:
             rows.weight[j] = resemblance(usual, far2)
 
 
-@kernel(number, rows_table, whole)
-def value_of_row(rows: Any, j: int) -> float:
-    """Return the value of row j at the decision."""
-    hull, A, total = rows.hull, rows.A[j], rows.level[j]
-    for b in range(len(hull.used)):
-        for i in range(hull.first[b], hull.first[b] + int(hull.used[b])):
-            total += A[i] * hull.share[i]
-    return total
-
-
 @kernel(whole, rows_table)
 def place_for_row(rows: Any) -> int:
     """Return where to remember a row: in place of none, of the unlikest, or of the slackest."""
@@ -160,8 +151,8 @@ def place_for_row(rows: Any) -> int:
             return j
         if rows.weight[j] < rows.weight[unlike]:
             unlike = j
-        size = math.sqrt(dot(rows.c[j], rows.c[j]))
-        slack = value_of_row(rows, j) / size if size > 0.0 else -math.inf
+        slack = rows.level[j] + dot(rows.A[j], rows.hull.share)
+        slack = slack / rows.norm[j] if rows.norm[j] > 0.0 else -math.inf
         if slack < least:
             slackest, least = j, slack
     return unlike if rows.weight[unlike] < UNLIKE else slackest
@@ -175,12 +166,9 @@ def remember_violated(rows: Any) -> None:
             k = place_for_row(rows)
             copy(rows.c[k], rows.c[j])
             copy(rows.A[k], rows.A[j])
-            rows.level[k], rows.weight[k], rows.born[k] = (
-                rows.level[j],
-                rows.weight[j],
-                rows.born[j],
-            )
-            rows.violated[k], rows.part[k], rows.paid[k] = 1.0, rows.part[j], rows.paid[j]
+            rows.level[k], rows.norm[k] = rows.level[j], rows.norm[j]
+            rows.weight[k], rows.born[k], rows.violated[k] = rows.weight[j], rows.born[j], 1.0
+            rows.part[k], rows.paid[k] = rows.part[j], rows.paid[j]
         rows.born[j] = 0.0
 
 
@@ -189,7 +177,8 @@ def write_row(rows: Any, j: int, part: int, c: Array, level: float) -> None:
     """Make <c, .> + level, of a part, row j."""
     copy(rows.c[j], c)
     column_dots(rows.hull, c, rows.A[j])
-    rows.level[j], rows.weight[j], rows.part[j], rows.paid[j] = level, 1.0, part, 0.0
+    rows.level[j], rows.norm[j], rows.weight[j] = level, math.sqrt(dot(c, c)), 1.0
+    rows.part[j], rows.paid[j] = part, 0.0
 
 
 @kernel(nothing, rows_table, whole, whole)
@@ -212,7 +201,7 @@ def bind_row(rows: Any, j: int, D: float, margin: float, stiffness: float) -> No
         low, high = range_of(rows.hull, rows.A[j])
         unit = (high - low) / D
         if unit == 0.0:
-            unit = math.sqrt(dot(rows.c[j], rows.c[j]))
+            unit = rows.norm[j]
         if unit > 0.0:
             rows.bound[j] = rows.level[j] + margin * unit
             rows.stiffness[j] = stiffness * rows.weight[j] / (unit * unit)

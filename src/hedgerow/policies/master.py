@@ -106,7 +106,7 @@ class RestrictedMaster(StatefulPlayer):
             entries=int((self._capacity * self._sizes).sum()),
             # rows
             c=R * n,
-            **dict.fromkeys(("level", "weight", "born", "violated", "part", "paid", "price"), R),
+            **dict.fromkeys(("level", "norm", "weight", "born", "violated", "part", "paid", "price"), R),
             changes=m * CHANGES,
             # steps
             grad2=1,
@@ -130,7 +130,7 @@ class RestrictedMaster(StatefulPlayer):
         self._state["far"][:] = 0.1 * self._diameter
         for b, first in enumerate(self._first.tolist()):
             self._state["used"][b] = self._state["share"][first] = 1.0
-            write_column(self._hull, b, first, self._state["x1"])
+            write_column(self._hull, b, first, self._state["x1"] - self._origin)
         mix_columns(self._hull)
 
     def _fill(self, diameters: Vector) -> None:
@@ -161,7 +161,7 @@ class RestrictedMaster(StatefulPlayer):
             np.zeros(K),
             np.zeros(K),
         )
-        named = ("level", "weight", "born", "violated", "part", "paid", "price")
+        named = ("level", "norm", "weight", "born", "violated", "part", "paid", "price")
         self._rows = rows_table.filled(
             hull=self._hull,
             c=state["c"].reshape(R, -1),
@@ -182,13 +182,13 @@ class RestrictedMaster(StatefulPlayer):
             level=bound,
             stiffness=stiffness,
             residual=np.zeros(R),
-            numbers=np.zeros(3),
-            **{name: np.zeros(K) for name in ("grad", "d", "ones")},
+            numbers=np.zeros(4),
+            on=np.zeros(R, np.uint32),
+            **{name: np.zeros(K) for name in ("moved", "grad", "d", "ones", "packed")},
             chol=np.zeros(grams),
             support=np.zeros(K, np.uint32),
             count=np.zeros(self._sizes.size),
             out=np.zeros(K, np.uint32),
-            active=np.zeros(R, np.uint32),
             solved=np.zeros((R, K)),
             schur=np.zeros((R, R)),
             force=np.zeros(R),

@@ -34,7 +34,7 @@ from hedgerow.kernels.rows import (
     write_row,
 )
 from hedgerow.kernels.tangents import along_type
-from hedgerow.kernels.vectors import copy, dot
+from hedgerow.kernels.vectors import copy, descent, dot
 
 Array = Any
 STIFFNESS = 100.0
@@ -89,10 +89,7 @@ play_table = TableType(
 @kernel(number, core_table, read, read)
 def from_origin(core: Any, c: Array, point: Array) -> float:
     """Return <c, point - origin>."""
-    total, origin = 0.0, core.hull.origin
-    for i in range(len(c)):
-        total += c[i] * (point[i] - origin[i])
-    return total
+    return descent(c, point, core.hull.origin)[0]
 
 
 @kernel(nothing, core_table, read)
@@ -102,10 +99,8 @@ def choose_step(core: Any, f: Array) -> None:
     The size of a gradient is the geometric mean of its norm and of its range over the columns,
     divided by D: edges that no path in sight uses count less.
     """
-    hull, D, distance2 = core.hull, core.diameter[0], 0.0
-    for i in range(len(f)):
-        distance2 += (hull.x[i] - core.x1[i]) * (hull.x[i] - core.x1[i])
-    core.far[0] = max(core.far[0], math.sqrt(distance2))
+    hull, D = core.hull, core.diameter[0]
+    core.far[0] = max(core.far[0], math.sqrt(descent(f, hull.x, core.x1)[2]))
     column_dots(hull, f, core.slope)
     low, high = range_of(hull, core.slope)
     norm = math.sqrt(dot(f, f))
@@ -176,14 +171,12 @@ def add_part(core: Any, parts: Any, m: int) -> bool:
 def move(core: Any, parts: Any, m: int, f: Array) -> None:
     """Solve the programme around x_t - eta f, and write the decision."""
     hull, rows, master, D = core.hull, core.rows, core.master, core.diameter[0]
-    eta, target, step2 = core.eta[0], core.target, 0.0
-    margin = MARGIN * D / math.sqrt(core.t[0])
+    eta, target, margin = core.eta[0], core.target, MARGIN * D / math.sqrt(core.t[0])
     for i in range(len(f)):  # ||x - x_t||^2 / 2 about the present decision y: <y - x_t, x> is left
         target[i] = eta * f[i] + (hull.x[i] - core.before[i])
-        step2 += eta * eta * f[i] * f[i]
     column_dots(hull, target, core.slope)
     copy(core.share_before, hull.share)
-    master.numbers[TOLERANCE] = EXACT * step2 + ROUNDING * D * D
+    master.numbers[TOLERANCE] = EXACT * eta * eta * dot(f, f) + ROUNDING * D * D
     for j in range(len(rows.born)):
         bind_row(rows, j, D, margin, STIFFNESS)
     solve_master(master)
@@ -214,17 +207,19 @@ def admit(core: Any, v: Array) -> bool:
 
     Where all columns of a factor have shares, the two smallest are merged: the decision stays.
     """
-    hull, rows, new = core.hull, core.rows, False
+    hull, rows, u, new = core.hull, core.rows, core.target, False
     core.calls[0] += 1.0
+    for i in range(len(u)):
+        u[i] = v[i] - hull.origin[i]
     for b in range(len(hull.used)):
-        if not is_column(hull, b, v):
+        if not is_column(hull, b, u):
             i = place_for_column(hull, b, core.master.grad)
             if i < 0:
                 i = least_shared(hull, b, -1)
                 j = least_shared(hull, b, i)
                 merge_columns(hull, b, i, j)
                 extend_rows(rows, b, j)
-            write_column(hull, b, i, v)
+            write_column(hull, b, i, u)
             extend_rows(rows, b, i)
             new = True
     return new
