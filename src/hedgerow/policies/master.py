@@ -26,6 +26,7 @@ from hedgerow.kernels.rows import extend_rows, rows_table
 from hedgerow.kernels.tangents import along
 from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.policies.certificate import Certificate
+from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.master_round import core_table, play_master, play_table
 from hedgerow.policies.summary import TOTALS, Summary, summary_of
 from hedgerow.protocols.late_feedback import as_play, reach_of
@@ -41,6 +42,10 @@ from hedgerow.surrogates.queued import checked, checked_each
 COLUMNS, ROWS, PRESENT, CHANGES = 16, 64, 8, 15
 """How many columns a factor has at most, how many rows of earlier rounds are remembered, how many
 rows a round has at most, and over how many changes of rows their median is taken."""
+
+
+OF_ROWS = ("level", "norm", "weight", "born", "violated", "part", "paid", "price")
+"""What is known of each row beside its gradient, as `kernels/rows.py` has it."""
 
 
 class Binding(NamedTuple):
@@ -106,7 +111,9 @@ class RestrictedMaster(StatefulPlayer):
             entries=int((self._capacity * self._sizes).sum()),
             # rows
             c=R * n,
-            **dict.fromkeys(("level", "norm", "weight", "born", "violated", "part", "paid", "price"), R),
+            **dict.fromkeys(
+                ("level", "norm", "weight", "born", "violated", "part", "paid", "price"), R
+            ),
             changes=m * CHANGES,
             # steps
             grad2=1,
@@ -161,12 +168,11 @@ class RestrictedMaster(StatefulPlayer):
             np.zeros(K),
             np.zeros(K),
         )
-        named = ("level", "norm", "weight", "born", "violated", "part", "paid", "price")
         self._rows = rows_table.filled(
             hull=self._hull,
             c=state["c"].reshape(R, -1),
             A=A,
-            **{name: state[name] for name in named},
+            **{name: state[name] for name in OF_ROWS},
             bound=bound,
             stiffness=stiffness,
             changes=state["changes"].reshape(-1, CHANGES),
@@ -196,7 +202,7 @@ class RestrictedMaster(StatefulPlayer):
         )
         n = self.decision_set.dim
         sums = ("t", "x1", "grad2", "far", "eta", "costs", "pull", "inner", "charge", "paid_most")
-        self._core = core_table.filled(
+        self.core = core_table.filled(
             hull=self._hull,
             rows=self._rows,
             master=master,
@@ -224,24 +230,27 @@ class RestrictedMaster(StatefulPlayer):
         """One in each round."""
         return int(self._state["calls"][0])
 
+    @cached_property
+    def set_table(self) -> Any:
+        """The set's kernels, or functions of Python in their place."""
+        X, space = self.decision_set, self._workspace.space
+        if space is not None:
+            return space.table
+        return python_set(self._workspace.lmo, lambda c: X.tangent_norm2(c)[0])
+
     def table(self, parts: Any = NO_PARTS, at: Vector | None = None) -> Any:
         """Return the table of `play_master`, for rounds with these parts, seen at `at`."""
-        X, space = self.decision_set, self._workspace.space
-        if space is None:
 
-            def tangent(_label: Any, _members: Any, c: Vector, t: Vector) -> None:
-                t[:] = X.tangent(c)
+        def tangent(_label: Any, _members: Any, c: Vector, t: Vector) -> None:
+            t[:] = self.decision_set.tangent(c)
 
-            set_ = python_set(self._workspace.lmo, lambda c: X.tangent_norm2(c)[0])
-        else:
-            set_ = space.table
         return play_table.filled(
-            core=self._core,
+            core=self.core,
             parts=parts,
             at=self._state["x"] if at is None else at,
             work=self._work,
-            set=set_,
-            along=along if space is not None else tangent,
+            set=self.set_table,
+            along=tangent if self._workspace.space is None else along,
         )
 
     @cached_property
@@ -259,12 +268,18 @@ class RestrictedMaster(StatefulPlayer):
             at: the earlier decision that late feedback is about; left out, it is about `ask()`.
 
         """
+        self.take_in(cost, constraint, at)
+
+    def take_in(
+        self, cost: EvalGrad | Parts, constraint: Constraints, at: Vector | None
+    ) -> tuple[Vector, Any, EvalGrad]:
+        """Take in a round; return grad f along the set, the table of parts, and the largest one."""
         X, x = self.decision_set, self._state["x"]
         at = None if at is None else as_play(at, X, x)
         f = checked(in_order(largest_seen(cost), X, "cost"), "cost", X)
         parts = checked_each(in_order(constraint, X, "constraint"), X)
         self._check_count(len(parts))
-        table = self._table if at is None else self.table(at=at)
+        memory, table = NO_PARTS, self._table if at is None else self.table(at=at)
         if len(parts) > 1:
             gradients = np.array([part.grad for part in parts])
             values = np.array([part.value for part in parts])
@@ -275,6 +290,7 @@ class RestrictedMaster(StatefulPlayer):
         g = max(parts, key=lambda part: part.value)
         products = dots_and_norms(f.grad, g.grad, x if at is None else at)
         play_master(table, f.grad, f.value, g.grad, g.value, products, 0)
+        return self._work[: X.dim], memory, g
 
     def _check_count(self, count: int) -> None:
         if self.constraints not in (None, 1, count):
@@ -327,11 +343,22 @@ class RestrictedMaster(StatefulPlayer):
             budget: how much the action may violate in total; it adds the largest price times that.
 
         """
+        return self._certified(budget, np.zeros(self.decision_set.dim), 0.0, 0.0)
+
+    def certificate_with(self, policy: ConstrainedPolicy[Any], budget: float = 0.0) -> Certificate:
+        """Bound the regret of these rounds and of those that another policy has played since."""
+        n, ledger = self.decision_set.dim, policy.ledger
+        inner, price = ledger[2 * n], ledger[2 * n + 1]
+        bound = float(inner - price) + policy._rounding()
+        return self._certified(budget, ledger[n : 2 * n], bound, policy.surrogate.largest_weight)
+
+    def _certified(self, budget: float, more: Vector, bound: float, price: float) -> Certificate:
+        """Bound the regret, with another policy's sum of losses, their bound, and its price."""
         state, X = self._state, self.decision_set
-        total = state["costs"] + state["pull"]
-        lowest = X.minimum(total) - float(total @ self._origin)
-        bound = float(state["inner"][0] - state["charge"][0]) - lowest + self._rounding()
-        price = float(state["paid_most"][0])
+        own = state["costs"] + state["pull"]
+        bound += float(state["inner"][0] - state["charge"][0] + own @ self._origin)
+        bound += self._rounding() - X.minimum(own + more)
+        price = max(price, float(state["paid_most"][0]))
         return Certificate(bound + price * budget, budget)
 
     def _rounding(self) -> float:
@@ -369,20 +396,23 @@ class MasterRounds(CompiledRounds):
 
     def __init__(self, policy: RestrictedMaster):
         self._policy = policy
-        self._known: tuple[Any, Any] = None, None  # the parts' memory, and the policy with it
+        self._known: tuple[Any, Any] = None, None  # the last table, and the policy with it
+        self.linear = policy.constraints in (None, 1)
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
         """Return the policy's table, which has the memory of the rounds' parts."""
-        policy = self._policy
-        count = getattr(rounds, "parts_g", NO_INDEX)[first:end]  # linear rounds have one part each
-        parts = NO_PARTS
-        if (count > 1).any():
-            levels = np.empty(len(rounds.gradients))
-            parts = parts_of_memory(rounds.gradients, rounds.values, count, levels)
-        if self._known[0] is not parts:
-            table = policy_of(play_master, policy.table(parts), policy._state["x"])
-            self._known = parts, table
+        table = self.table_of(rounds, first, end)
+        if table is not self._known[0]:
+            self._known = table, policy_of(play_master, table, self._policy._state["x"])
         return self._known[1], end
+
+    def table_of(self, rounds: Any, first: int, end: int) -> Any:
+        """Return the table of `play_master` for these rounds."""
+        count = getattr(rounds, "parts_g", NO_INDEX)[first:end]  # linear rounds have one part each
+        if not (count > 1).any():
+            return self._policy._table
+        levels = np.empty(len(rounds.gradients))
+        return self._policy.table(parts_of_memory(rounds.gradients, rounds.values, count, levels))
 
     def finish(self, played: int) -> None:
         """Leave everything as it is: the policy's state is complete after each round."""

@@ -114,6 +114,20 @@ class Summary:
         """Return the summary of one queue for several constraints, whose units may differ."""
         return replace(self, ccv=None, weight=None, largest_weight=None, largest_ccv=self.ccv)
 
+    def plus(self, other: Summary, oracle_calls: int) -> Summary:
+        """Return the totals of these rounds and of another policy's, which came after them."""
+        ccv = None if self.ccv is None or other.ccv is None else self.ccv + other.ccv
+        each = tuple(a + b for a, b in zip(self.ccv_each, other.ccv_each, strict=True))
+        return replace(
+            self,
+            rounds=self.rounds + other.rounds,
+            cost=self.cost + other.cost,
+            ccv=ccv,
+            violated=self.violated + other.violated,
+            oracle_calls=oracle_calls,
+            ccv_each=each,
+        )
+
     def named(self, limits: Mapping[str, str] | Sequence[NamedLimit]) -> Summary:
         """Return the summary with a name and a unit for each of several constraints.
 

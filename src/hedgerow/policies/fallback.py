@@ -1,0 +1,339 @@
+"""Fallback: a policy while its certificate and its violation are small enough, then Theorem F."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
+from hedgerow._engine.table import TableType
+from hedgerow.feedback import Constraints, EvalGrad, Parts, first_order_each
+from hedgerow.inputs import Vector
+from hedgerow.kernels.parts import parts_table
+from hedgerow.kernels.policy_tables import minimise, set_table, tangent_norm2
+from hedgerow.kernels.rounds import SEEN_ROUND, policy_of, policy_table
+from hedgerow.kernels.vectors import copy, descent, dot
+from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.growth import best_growth, growths_of_one_step
+from hedgerow.learners.steps import ScheduleSteps
+from hedgerow.policies.certificate import Certificate
+from hedgerow.policies.constrained import ConstrainedPolicy
+from hedgerow.policies.master import Binding, MasterRounds, RestrictedMaster
+from hedgerow.policies.master_round import core_table, play_master, play_table
+from hedgerow.policies.summary import Summary
+from hedgerow.policies.theorem import CONVEX, EXACT, FEASIBLE, Theorem
+from hedgerow.protocols.parts import Feedback
+from hedgerow.protocols.player import StatefulPlayer
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.sets.compiled import not_overridden
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import Restorable, State
+from hedgerow.surrogates.per_constraint import one_or_each
+from hedgerow.surrogates.violation_weight import ViolationSurrogate, dual_power, dual_root
+
+Array = Any
+SHARE = 0.25
+"""lam: the share of Theorem F's bound that pays for its weights; 1 + lam is the inner policy's."""
+CCV = 3.0
+"""The inner policy may violate by this many times D (sum ||grad g||^{q'})^{1/q'}."""
+ROUNDING = 1e-9
+"""Sums must differ by more than this, relative to their terms, to prove anything."""
+
+watch_table = TableType(
+    "WatchTable",
+    {
+        "core": core_table,  # of the inner policy
+        "set": set_table,
+        "growth": read,  # D, q and C of Theorem F's learner
+        "phi": write,  # sum of ||grad f||^{q'}
+        "gamma": write,  # sum of ||grad g||^{q'} over violated rounds, of each constraint
+        "ccv": write,
+        "most": write,  # a bound of the regret
+        "since": write,  # the round in which Theorem F took over; 0 before it
+        "infeasible": write,  # 1 as soon as it is proved that no action satisfies all rounds
+        "calls": write,
+        "answer": write,  # memory
+        "sum": write,
+    },
+)
+fallback_table = TableType(
+    "FallbackTable",
+    {
+        "inner": play_table,
+        "watch": watch_table,
+        "plain": policy_table,
+        "x": write,
+    },
+)
+
+
+@kernel(number, watch_table, read)
+def least_along(watch: Any, s: Array) -> float:
+    """Return the least <s, u - origin> over the set, by an oracle call."""
+    minimise(watch.set, s, watch.answer)
+    watch.calls[0] += 1.0
+    return descent(s, watch.answer, watch.core.hull.origin)[0]
+
+
+@kernel(number, watch_table)
+def certified(watch: Any) -> float:
+    """Return the inner policy's certificate: a bound of its regret so far."""
+    core, total = watch.core, watch.sum
+    for i in range(len(total)):
+        total[i] = core.costs[i] + core.pull[i]
+    return max(0.0, core.inner[0] - core.charge[0] - least_along(watch, total))
+
+
+@kernel(types.boolean, watch_table)
+def are_infeasible(watch: Any) -> bool:
+    """Whether the remembered rows prove, at their multipliers, that no action satisfies them all.
+
+    For every action u that does, sum nu_j (b_j + <c_j, u>) <= 0.
+    """
+    core = watch.core
+    least = least_along(watch, core.pull) + core.charge[0]
+    return least > ROUNDING * core.size[1]
+
+
+@kernel(nothing, watch_table, read, parts_table, read, number)
+def watch_round(watch: Any, f: Array, parts: Any, c: Array, value: float) -> None:
+    """Add a round that the inner policy has played; let Theorem F take over at the first excess.
+
+    f and c are the gradients of the cost, along the set, and of the largest constraint.
+    """
+    D, q, C = watch.growth
+    norm2, several, excess = dot(f, f), len(watch.gamma) > 1, False
+    watch.phi[0] += dual_power(norm2, q)
+    watch.most[0] += D * math.sqrt(norm2)
+    for k in range(len(watch.gamma)):
+        g, violation = parts.gradients[k] if several else c, parts.values[k] if several else value
+        if violation > 0.0:
+            grad2 = tangent_norm2(watch.set, g, dot(g, g))
+            watch.gamma[k] += dual_power(grad2, q)
+            watch.ccv[k] += violation
+            if grad2 == 0.0:
+                watch.infeasible[0] = 1.0
+        limit = CCV * D * dual_root(watch.gamma[k], q)
+        excess = excess or watch.ccv[k] > limit
+    if watch.infeasible[0] > 0.0:
+        return
+    limit = (1.0 + SHARE) * C * D * dual_root(watch.phi[0], q)
+    if watch.most[0] > limit:
+        watch.most[0] = certified(watch)
+    if excess and are_infeasible(watch):
+        watch.infeasible[0] = 1.0
+    elif excess or watch.most[0] > limit:
+        watch.since[0] = watch.core.t[0]
+
+
+@kernel(types.boolean, fallback_table, *SEEN_ROUND)
+def play_fallback(
+    table: Any,
+    a: Array,
+    cost: float,
+    c: Array,
+    value: float,
+    products: tuple[float, float, float, float],
+    k: int,
+) -> bool:
+    """Take in a round, as `kernels/rounds.py` describes it."""
+    watch, plain, inner = table.watch, table.plain, table.inner
+    if watch.since[0] > 0.0:
+        if not plain.play(plain.table, a, cost, c, value, products, k):
+            return False
+    else:
+        if not play_master(inner, a, cost, c, value, products, k):
+            return False
+        watch_round(watch, inner.work[: len(a)], inner.parts, c, value)
+    copy(table.x, plain.x if watch.since[0] > 0.0 else watch.core.hull.x)
+    return True
+
+
+def theorem_f(decision_set: DecisionSet, constraints: int | None = None) -> ConstrainedPolicy[Any]:
+    """Return the policy of Theorem F: one oracle call per round, its schedule, its weights."""
+    x1, D = decision_set.start(), decision_set.diameter or 1.0
+    rho = (min(decision_set.radius_around(x1), D) / D) ** 2
+    growth = best_growth(growths_of_one_step(decision_set), rho)
+    learner, m = AdaptiveOCG(decision_set, ScheduleSteps(growth, rho)), constraints or 1
+
+    def surrogate() -> ViolationSurrogate:
+        return ViolationSurrogate(learner, SHARE, growth.constant(rho), growth.q, m)
+
+    return ConstrainedPolicy(learner, one_or_each(surrogate, constraints))
+
+
+class Fallback(StatefulPlayer):
+    """The restricted master while it keeps within bounds, then the policy of Theorem F, for good.
+
+    The inner policy plays while a bound of its regret, which is known, is at most 1.25 C D Phi_t,
+    and its CCV at most 3 D Gamma_t. Phi_t^{q'} is the sum of ||grad f||^{q'}, Gamma_t^{q'} that of
+    ||grad g||^{q'} over violated rounds, and (q, C) belong to the learner of Theorem F. At the
+    first excess that learner begins afresh. So for every action that satisfies all rounds
+
+        Regret_T <= 2^{1/q} 1.25 C D Phi_T + D max ||grad f||,
+        CCV_T <= 2^{1/q} max(3, E) D Gamma_T + D max ||grad g||,
+
+    whatever the inner policy does, E the factor of Theorem F (`bounds.guarded_ccv`). The bound of
+    the regret is the inner policy's certificate at the last look, by one oracle call, plus
+    D ||grad f|| for each round since; it looks only where that is too much. Where the remembered
+    rows prove that no action satisfies all rounds there is nothing to compare with, and the inner
+    policy plays on.
+
+    Args:
+        policy: the inner policy.
+
+    """
+
+    feedback: Feedback = staticmethod(first_order_each)
+    oblivious_only = False
+    projections = 0
+
+    def __init__(self, policy: RestrictedMaster):
+        self.policy = policy
+        X = self.decision_set = policy.decision_set
+        n, m = X.dim, policy.constraints or 1
+        self.plain = theorem_f(X, policy.constraints)
+        sums = {"phi": 1, "gamma": m, "ccv": m, "most": 1, "since": 1, "infeasible": 1, "calls": 1}
+        self._state = State(x=n, **sums)
+        self._state["x"][:] = policy.ask()
+        steps = self.plain.learner.steps  # type: ignore[attr-defined]
+        D, rho, growth = X.diameter or 1.0, steps.rho, steps.growth
+        self.C, self.growth = growth.constant(rho), growth
+        self._watch = watch_table.filled(
+            core=policy.core,
+            set=policy.set_table,
+            growth=np.array([D, float(growth.q), self.C]),
+            **{name: self._state[name] for name in sums},
+            answer=np.zeros(n),
+            sum=np.zeros(n),
+        )
+
+    def ask(self) -> Vector:
+        """Return the decision."""
+        return self._state["x"].copy()
+
+    @property
+    def constraints(self) -> int | None:
+        """How many constraints a round has, where they count apart."""
+        return self.policy.constraints
+
+    @property
+    def switched(self) -> int | None:
+        """The round after which Theorem F decides; None while the inner policy does."""
+        since = int(self._state["since"][0])
+        return since if since > 0 else None
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether no action satisfies all rounds, by proof."""
+        return bool(self._state["infeasible"][0])
+
+    @property
+    def oracle_calls(self) -> int:
+        """One in each round, and a few for certificates."""
+        own = int(self._state["calls"][0])
+        return self.policy.oracle_calls + self.plain.oracle_calls + own
+
+    def tell(
+        self, cost: EvalGrad | Parts, constraint: Constraints, *, at: Vector | None = None
+    ) -> None:
+        """Take in a round and move.
+
+        Args:
+            cost: what was seen of the cost; of several parts the largest one counts.
+            constraint: what was seen of the constraint, or of each of its parts.
+            at: the earlier decision that late feedback is about; left out, it is about `ask()`.
+
+        """
+        if self.switched is not None:
+            self.plain.tell(cost, constraint, at=at)
+            self._state["x"][:] = self.plain.ask()
+            return
+        f, parts, largest = self.policy.take_in(cost, constraint, at)
+        watch_round(self._watch, f, parts, largest.grad, largest.value)
+        self._state["x"][:] = self.policy.ask() if self.switched is None else self.plain.ask()
+
+    def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
+        """Return its rounds for the compiled loops; None where a part of them is Python."""
+        written = not_overridden(self, Fallback, "ask", "tell")
+        inner = self.policy.compiled_rounds(feedback)
+        plain = self.plain.compiled_rounds(self.plain.feedback)
+        if not written or inner is None or plain is None:
+            return None
+        return FallbackRounds(self, inner, plain)
+
+    def take_units(self, one_unit: bool) -> None:
+        """Remember whether all constraints of a round have one unit, for `summary`."""
+        self.policy.take_units(one_unit)
+        self.plain.take_units(one_unit)
+
+    def summary(self) -> Summary:
+        """Return the totals of the rounds so far; `print` shows them in a few lines."""
+        return self.policy.summary().plus(self.plain.summary(), self.oracle_calls)
+
+    def binding(self) -> tuple[Binding, ...]:
+        """Return the past rounds that hold the decision now, the dearest first."""
+        return self.policy.binding() if self.switched is None else ()
+
+    def certificate(self, budget: float = 0.0) -> Certificate:
+        """Bound the regret so far, by one oracle call; see `RestrictedMaster.certificate`."""
+        if self.switched is None:
+            return self.policy.certificate(budget)
+        return self.policy.certificate_with(self.plain, budget)
+
+    def guarantees(self) -> tuple[Theorem, ...]:
+        """Return what is proved of it beforehand; `explain` computes the bounds."""
+        return (fallback_theorem(self),)
+
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"policy": self.policy, "plain": self.plain}
+
+
+def fallback_theorem(policy: Fallback) -> Theorem:
+    """Declare the theorem of `Fallback`."""
+    constants = (
+        ("C", policy.C),
+        ("q", float(policy.growth.q)),
+        ("D", float(policy.decision_set.diameter)),
+        ("lam", SHARE),
+        ("constraints", float(policy.constraints or 1)),
+    )
+    return Theorem("Theorem R", constants, (CONVEX, FEASIBLE, EXACT))
+
+
+class FallbackRounds(CompiledRounds):
+    """Rounds of a policy that may fall back.
+
+    Args:
+        policy: the policy.
+        inner: the rounds of the policy inside.
+        plain: those of the policy that it falls back to.
+
+    """
+
+    feedback: Feedback = staticmethod(first_order_each)
+
+    def __init__(self, policy: Fallback, inner: MasterRounds, plain: CompiledRounds):
+        self._policy, self._inner, self._plain = policy, inner, plain
+        self.linear = inner.linear
+        self._known: tuple[Any, Any, Any] = None, None, None
+
+    def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
+        """Return the table around those of both policies."""
+        inner = self._inner.table_of(rounds, first, end)
+        plain, until = self._plain.begin(rounds, first, end)
+        if plain is None or until <= first:
+            return None, first
+        if inner is not self._known[0] or plain is not self._known[1]:
+            x = self._policy._state["x"]
+            table = fallback_table.filled(inner=inner, watch=self._policy._watch, plain=plain, x=x)
+            self._known = inner, plain, policy_of(play_fallback, table, x)
+        return self._known[2], until
+
+    def finish(self, played: int) -> None:
+        """Do what remains for the policy of Theorem F."""
+        self._plain.finish(played)
