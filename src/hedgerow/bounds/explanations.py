@@ -29,6 +29,7 @@ from hedgerow.learners.steps import CertificateSteps
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.constrained import ConstrainedPolicy
+from hedgerow.policies.fallback import Fallback
 from hedgerow.policies.paper import paper_potential
 from hedgerow.policies.sampled import SampledPlay
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, UNCAPPED, Theorem
@@ -75,7 +76,9 @@ def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
         name = f"{type(policy).__name__} over {inner.policy}"
         return Explanation(name, inner.horizon, (*found, *kept), inner.adaptivity)
     horizon = next((theorem.horizon for theorem in theorems if theorem.horizon is not None), None)
-    if isinstance(policy, ConstrainedPolicy):
+    if isinstance(policy, Fallback):
+        found = [_remembered(policy, budget), *found]
+    elif isinstance(policy, ConstrainedPolicy):
         if isinstance(policy.learner, AdaptiveOCG):
             horizon = policy.learner.steps.horizon
         guard = getattr(policy.surrogate, "guard", None)
@@ -94,6 +97,22 @@ def _name(policy: Policy[Any, Any]) -> str:
     if not isinstance(policy, Composition):
         return name
     return f"{name}({type(policy.learner).__name__}, {type(policy.surrogate).__name__})"
+
+
+def _remembered(policy: Fallback, budget: float) -> Guarantee:
+    """What holds after the fact, by the rounds that are remembered and their prices."""
+    proved = policy.certificate(budget)
+    played = proved.most > 0.0
+    vacuous = played and proved.no_comparator
+    return Guarantee(
+        "regret, afterwards",
+        f"{proved.says_nothing}: explain(policy, budget=...)"
+        if vacuous
+        else f"against {proved.comparator}; D sum ||grad f_t|| at worst",
+        proved if played and not vacuous else None,
+        proved.most if played else None,
+        (CONVEX,),
+    )
 
 
 def _certificates(policy: ConstrainedPolicy[Any], budget: float) -> Iterator[Guarantee]:
@@ -220,6 +239,31 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
     )
 
 
+def _fallback(theorem: Theorem) -> Iterator[Bound]:
+    """Theorem R: of a policy that falls back to that of Theorem F."""
+    C, q, lam, m = (theorem[name] for name in ("C", "q", "lam", "constraints"))
+    dual, both = q / (q - 1.0), 2.0 ** (1.0 / q)
+    order = f"T^{{{q - 1.0:.0f}/{q:.0f}}}"
+
+    def regret(T: float) -> float:
+        return float(both * (1.0 + lam) * C * T ** (1.0 / dual) + 1.0)
+
+    def ccv(T: float) -> float:
+        share = guarded_ccv(C, T, lam, 0.0, int(q), constraints=int(m))
+        return float(both * max(3.0, share) * T ** (1.0 / dual) + 1.0)
+
+    text = f"{regret(1.0) - 1.0:.3g} D Phi_T + D max ||grad f_t||, Phi_T <= Gf {order}"
+    begin = nonvacuous_horizon(regret, 1.0)
+    yield "regret, Theorem R", f"{text}; below Gf D T from T = {begin:.0f} on", None, None
+    begin = nonvacuous_horizon(ccv, 1.0)
+    text = (
+        f"{3.0 * both:.3g} D Gamma_T + D max ||grad g_t||, Gamma_T <= Gg {order}; after a switch "
+        f"of order Gg D {order} (log T)^{{1/{q:.0f}}}, below Gg D T from T = {begin:.0f} on"
+    )
+    of_each = "CCV" if m == 1.0 else "CCV of each constraint"
+    yield f"{of_each}, Theorem R", text, None, None
+
+
 def _projected(theorem: Theorem) -> Iterator[Bound]:
     lam = theorem["lam"]
     text = f"{projected_regret(1.0, 1.0, lam):.3g} D sqrt(sum ||grad f_t||^2)"
@@ -300,6 +344,7 @@ def _estimates(_: Theorem) -> Iterator[Bound]:
 BOUNDS: dict[str, Callable[[Theorem], Iterator[Bound]]] = {
     "sharper Theorem 2.1": _plain,
     "Theorem F with projections": _projected,
+    "Theorem R": _fallback,
     "Sinha and Vaze 2024": _exponential,
     "Theorem 3.4": _coco,
     "quadratic drift": _long_term,

@@ -158,8 +158,9 @@ def solve_ones(master: Any) -> None:
 
 @kernel(nothing, master_table, read, write)
 def solve_hull(master: Any, values: Array, y: Array) -> None:
-    """Write y = M values: it minimises 1/2 ||y||^2 - <values, y> on the supports, where each factor
-    adds up to 0; ||y|| is the length of the mixture of columns.
+    """Write y = M values: it minimises 1/2 ||y||^2 - <values, y> where each factor adds up to 0.
+
+    y is 0 beside the supports, and ||y|| the length of the mixture of columns.
     """
     hull, support, own = master.hull, master.support, master.packed
     for i in range(len(y)):

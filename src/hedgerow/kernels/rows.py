@@ -118,7 +118,7 @@ def resemblance(usual: float, far2: float) -> float:
 @kernel(types.boolean, rows_table, whole)
 def has_part(rows: Any, part: int) -> bool:
     """Whether a row of this part is remembered."""
-    for j in range(len(rows.born)):
+    for j in range(len(rows.born)):  # noqa: SIM110 - numba compiles no generators
         if rows.born[j] > 0.0 and rows.part[j] == part:
             return True
     return False

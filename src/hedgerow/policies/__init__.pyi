@@ -4,6 +4,9 @@ from .certificate import Certificate as Certificate
 from .constrained import ConstrainedPolicy as ConstrainedPolicy
 from .constrained_bandit import ConstrainedBandit as ConstrainedBandit
 from .constrained_bandit import DeclaredValues as DeclaredValues
+from .fallback import Fallback as Fallback
+from .master import Binding as Binding
+from .master import RestrictedMaster as RestrictedMaster
 from .method import Constants as Constants
 from .method import Method as Method
 from .paper import (

@@ -18,6 +18,8 @@ class Certificate(float):
             it must in infeasible rounds; above 0 it proves that none satisfies every round.
         most: no regret is larger, whatever was decided; infinite where that is not known.
         least: no regret is smaller; minus `most` where nothing better is known.
+        price: an action that violates by V in total has at most V times this more regret; infinite
+            where that is not known.
 
     >>> Certificate(12.5)
     12.5
@@ -26,6 +28,9 @@ class Certificate(float):
     >>> print(Certificate(-1e7, least_violation=3.0))  # doctest: +NORMALIZE_WHITESPACE
     -10000000.0 (says nothing here, because no fixed action satisfies the constraint in every round:
     each violates it by at least 3 in total; give a budget)
+    >>> print(Certificate(12.5, price=2.0).comparator)  # doctest: +NORMALIZE_WHITESPACE
+    every fixed action that satisfies the constraint in every round; one that does not gains at most
+    2 per unit of its violation
     >>> print(Certificate(12.5, most=10.0).says_nothing)
     says nothing here, because no fixed action could have cost more than 10 less
     >>> print(Certificate(12.5).within(-3.0, 2.0).says_nothing)
@@ -38,6 +43,7 @@ class Certificate(float):
     least_violation: float
     most: float
     least: float
+    price: float
 
     def __new__(
         cls,
@@ -47,12 +53,14 @@ class Certificate(float):
         least_violation: float = 0.0,
         most: float = math.inf,
         least: float | None = None,
+        price: float = math.inf,
     ) -> Certificate:
         """Make the number, with what it holds for."""
         self = super().__new__(cls, value)
         self.budget, self.infeasible_rounds = budget, infeasible_rounds
         self.least_violation, self.most = least_violation, most
         self.least = -most if least is None else least
+        self.price = price
         return self
 
     def within(self, least: float, most: float) -> Certificate:
@@ -67,6 +75,7 @@ class Certificate(float):
             self.least_violation,
             min(self.most, most),
             max(self.least, least),
+            self.price,
         )
 
     @property
@@ -80,7 +89,13 @@ class Certificate(float):
         """The actions that it holds for, as a phrase."""
         every = "no" if self.no_comparator else "every"
         but = f", except {self._infeasible}" if self.infeasible_rounds else ""
-        return f"{every} fixed action that {self._within}{but}"
+        whom = f"{every} fixed action that {self._within}{but}"
+        if self.price == math.inf or self.no_comparator or self.budget:
+            return whom
+        if self.price == 0.0:  # no constraint has had a part in it
+            return "every fixed action"
+        gains = f"gains at most {self.price:.4g} per unit of its violation"
+        return f"{whom}; one that does not {gains}"
 
     @property
     def says_nothing(self) -> str | None:

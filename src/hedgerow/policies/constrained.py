@@ -26,7 +26,7 @@ from hedgerow.feedback import (
 )
 from hedgerow.inputs import Vector, level_outside
 from hedgerow.kernels.certificate import ADVISER_TOTALS, store_play
-from hedgerow.kernels.parts import parts_of_memory
+from hedgerow.kernels.parts import NO_PARTS, parts_of_memory
 from hedgerow.kernels.policy_tables import UNDECLARED, UNMEASURED
 from hedgerow.kernels.retreat import largest_part
 from hedgerow.kernels.vectors import dot
@@ -52,7 +52,6 @@ from hedgerow.surrogates.queued import GradientSurrogate, checked, checked_each,
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, ObservedRanges, WorstCaseRanges
 from hedgerow.surrogates.rounds import (
     NO_NOISE,
-    NO_PARTS,
     LossRounds,
     advisers_of,
     round_table,

@@ -71,11 +71,12 @@ fallback_table = TableType(
 
 
 @kernel(number, watch_table, read)
-def least_along(watch: Any, s: Array) -> float:
+def least_along(watch: Any, s: Array) -> Any:
     """Return the least <s, u - origin> over the set, by an oracle call."""
     minimise(watch.set, s, watch.answer)
     watch.calls[0] += 1.0
-    return descent(s, watch.answer, watch.core.hull.origin)[0]
+    inner, _, _ = descent(s, watch.answer, watch.core.hull.origin)
+    return inner
 
 
 @kernel(number, watch_table)
@@ -84,7 +85,8 @@ def certified(watch: Any) -> float:
     core, total = watch.core, watch.sum
     for i in range(len(total)):
         total[i] = core.costs[i] + core.pull[i]
-    return max(0.0, core.inner[0] - core.charge[0] - least_along(watch, total))
+    bound: float = core.inner[0] - core.charge[0] - least_along(watch, total)
+    return max(0.0, bound)
 
 
 @kernel(types.boolean, watch_table)
@@ -94,8 +96,8 @@ def are_infeasible(watch: Any) -> bool:
     For every action u that does, sum nu_j (b_j + <c_j, u>) <= 0.
     """
     core = watch.core
-    least = least_along(watch, core.pull) + core.charge[0]
-    return least > ROUNDING * core.size[1]
+    proved: bool = least_along(watch, core.pull) + core.charge[0] > ROUNDING * core.size[1]
+    return proved
 
 
 @kernel(nothing, watch_table, read, parts_table, read, number)
@@ -254,7 +256,8 @@ class Fallback(StatefulPlayer):
             return
         f, parts, largest = self.policy.take_in(cost, constraint, at)
         watch_round(self._watch, f, parts, largest.grad, largest.value)
-        self._state["x"][:] = self.policy.ask() if self.switched is None else self.plain.ask()
+        inner = self._state["since"][0] == 0.0
+        self._state["x"][:] = self.policy.ask() if inner else self.plain.ask()
 
     def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
         """Return its rounds for the compiled loops; None where a part of them is Python."""

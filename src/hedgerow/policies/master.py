@@ -123,7 +123,7 @@ class RestrictedMaster(StatefulPlayer):
             costs=n,
             pull=n,
             **dict.fromkeys(("inner", "charge", "paid_most"), 1),
-            size=2,
+            size=3,
             each=0 if self.constraints is None else m,
             totals=len(TOTALS),
             mixed_units=1,
@@ -299,7 +299,7 @@ class RestrictedMaster(StatefulPlayer):
                 f"has {count}; report as many, of value 0 and gradient 0 where a round has none"
             )
 
-    def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
+    def compiled_rounds(self, feedback: Feedback) -> MasterRounds | None:
         """Return its rounds for the compiled loops; None where a part of them is Python."""
         written = not_overridden(self, RestrictedMaster, "ask", "tell")
         if self._table.in_python or not written or feedback is not self.feedback:
@@ -343,30 +343,42 @@ class RestrictedMaster(StatefulPlayer):
             budget: how much the action may violate in total; it adds the largest price times that.
 
         """
-        return self._certified(budget, np.zeros(self.decision_set.dim), 0.0, 0.0)
+        return self._certified(budget, np.zeros(self.decision_set.dim))
 
     def certificate_with(self, policy: ConstrainedPolicy[Any], budget: float = 0.0) -> Certificate:
         """Bound the regret of these rounds and of those that another policy has played since."""
         n, ledger = self.decision_set.dim, policy.ledger
         inner, price = ledger[2 * n], ledger[2 * n + 1]
         bound = float(inner - price) + policy._rounding()
-        return self._certified(budget, ledger[n : 2 * n], bound, policy.surrogate.largest_weight)
+        surrogate: Any = policy.surrogate
+        steepness = float(getattr(surrogate, "surrogates", (surrogate,))[0].steepness)
+        largest = surrogate.largest_weight
+        return self._certified(budget, ledger[n : 2 * n], bound, largest, steepness)
 
-    def _certified(self, budget: float, more: Vector, bound: float, price: float) -> Certificate:
-        """Bound the regret, with another policy's sum of losses, their bound, and its price."""
+    def _certified(
+        self,
+        budget: float,
+        more: Vector,
+        bound: float = 0.0,
+        price: float = 0.0,
+        steepness: float = 0.0,
+    ) -> Certificate:
+        """Bound the regret, with the losses, bound and price of a policy that has played since."""
         state, X = self._state, self.decision_set
         own = state["costs"] + state["pull"]
         bound += float(state["inner"][0] - state["charge"][0] + own @ self._origin)
         bound += self._rounding() - X.minimum(own + more)
         price = max(price, float(state["paid_most"][0]))
-        return Certificate(bound + price * budget, budget)
+        worst = self._diameter * (float(state["size"][2]) + steepness)
+        least = max(0.0, -worst - bound) / price if price > 0.0 else 0.0
+        return Certificate(bound + price * budget, budget, 0, least, worst, price=price)
 
     def _rounding(self) -> float:
         """Bound the rounding of sums over t rounds and dim entries: (t + dim) eps sum |terms|."""
-        size, prices = self._state["size"].tolist()
+        size, prices, _ = self._state["size"].tolist()
         reach = 2.0 * reach_of(self.decision_set, self.ask())
         steps = self.rounds + self.decision_set.dim
-        return 2.0 * steps * sys.float_info.epsilon * (size * reach + prices)
+        return float(2.0 * steps * sys.float_info.epsilon * (size * reach + prices))
 
     def _restored(self) -> None:
         """Make what is derived from the columns and the rows."""

@@ -66,7 +66,7 @@ core_table = TableType(
         "pull": write,  # sum of nu_j c_j
         "inner": write,  # sum of <grad f, x_t - origin>
         "charge": write,  # sum of nu_j times row j's level at the origin
-        "size": write,  # sums of ||grad f + sum nu_j c_j|| and of |nu_j level_j|, for rounding
+        "size": write,  # sums of ||grad f + sum nu_j c_j||, of |nu_j level_j| and of ||grad f||
         "paid_most": write,  # the largest multiplier that a row has had in all
         "each": write,  # sum of violations of each constraint, where there are several
         "totals": write,  # rounds, cost, violation, violated rounds
@@ -249,6 +249,7 @@ def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
                 target[i] += nu * c[i]
             core.paid_most[0] = max(core.paid_most[0], rows.paid[j])
     core.size[0] += math.sqrt(dot(target, target))
+    core.size[2] += math.sqrt(dot(f, f))
     core.totals[0] += 1.0
     core.totals[1] += cost
     core.totals[2] += max(0.0, value)

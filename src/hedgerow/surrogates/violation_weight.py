@@ -31,7 +31,7 @@ from hedgerow.surrogates.ranges import (
 Array = Vector
 DIAMETER, SHARE, FIRST, C, Q, MOST, COSTS, REFUTED = range(5, 13)
 """The numbers of the queue after those of `Queued`: D, lam/m for m constraints, and c1; C and q of
-the learner's regret; 1 + lam (m - 1)/m; the sum of ||grad f||; and 1 as soon as it is proved that no
+the learner's regret; 1 + lam (m - 1)/m; the sum of ||grad f||; and 1 once it is proved that no
 action satisfies all rounds."""
 ADAGRAD = math.sqrt(2.0)
 """AdaGrad's constant: Regret <= sqrt(2) D sqrt(sum ||s||^2)."""
@@ -154,6 +154,11 @@ class ViolationSurrogate(GradientSurrogate):
     def queue(self) -> float:
         """W, the sum of w_t g_t^+, in units of cost."""
         return float(self._state["violation"][0])
+
+    @property
+    def steepness(self) -> float:
+        """The sum of ||grad f|| so far."""
+        return float(self._state["costs"][0])
 
     @property
     def refuted(self) -> bool:
