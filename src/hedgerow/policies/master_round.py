@@ -39,7 +39,7 @@ from hedgerow.kernels.vectors import copy, descent, dot
 Array = Any
 STIFFNESS = 100.0
 """rho: how much a violated row counts beside the distance to the step, in squares."""
-MARGIN = 0.1
+MARGIN = 0.15
 """The margin of rows in round t is this many times D/sqrt(t), in their units."""
 EXACT, ROUNDING = 1e-10, 1e-15
 """The programme is solved up to a gap of EXACT times the step's squared length, or up to rounding,
