@@ -18,7 +18,7 @@ from numba import types
 
 from hedgerow._engine.kernel import index, kernel, nothing, number, read, whole, write, write_rows
 from hedgerow._engine.table import TableType
-from hedgerow.kernels.columns import column_dot, column_dots, hull_table
+from hedgerow.kernels.columns import column_dot, hull_table
 from hedgerow.kernels.vectors import copy, dot, two
 
 Array = Any
@@ -47,7 +47,7 @@ rows_table = TableType(
         "changes": write_rows,  # of each constraint, how much its last rows differed, newest first
         "sorted": write,  # memory for them
         "present": index,  # how many rows a round has at most
-        "fresh": write,  # memory for <c, u>
+        "fresh": write,  # <c, u> of the row that is being looked at
     },
 )
 
@@ -124,12 +124,11 @@ def has_part(rows: Any, part: int) -> bool:
     return False
 
 
-@kernel(nothing, rows_table, whole, read, number)
-def compare_rows(rows: Any, part: int, c: Array, level: float) -> None:
-    """Weigh the rows of a part by how much they resemble its present one, <c, .> + level."""
+@kernel(nothing, rows_table, whole, number)
+def compare_rows(rows: Any, part: int, level: float) -> None:
+    """Weigh the rows of a part by how much they resemble its present one: `fresh` and its level."""
     hull, fresh, last = rows.hull, rows.fresh, len(rows.born) - int(rows.present[0])
     changes = rows.changes[min(part, rows.changes.shape[0] - 1)]
-    column_dots(hull, c, fresh)
     for j in range(last, len(rows.born)):
         if rows.born[j] > 0.0 and rows.part[j] == part:
             change = difference2(hull, fresh, rows.A[j], level - rows.level[j])
@@ -174,9 +173,9 @@ def remember_violated(rows: Any) -> None:
 
 @kernel(nothing, rows_table, whole, whole, read, number)
 def write_row(rows: Any, j: int, part: int, c: Array, level: float) -> None:
-    """Make <c, .> + level, of a part, row j."""
+    """Make <c, .> + level, of a part, row j; `fresh` has its values at the columns."""
     copy(rows.c[j], c)
-    column_dots(rows.hull, c, rows.A[j])
+    copy(rows.A[j], rows.fresh)
     rows.level[j], rows.norm[j], rows.weight[j] = level, math.sqrt(dot(c, c)), 1.0
     rows.part[j], rows.paid[j] = part, 0.0
 

@@ -119,6 +119,7 @@ class RestrictedMaster(StatefulPlayer):
             grad2=1,
             far=1,
             eta=1,
+            gap=1,
             # sums
             costs=n,
             pull=n,
@@ -201,7 +202,19 @@ class RestrictedMaster(StatefulPlayer):
             slide=np.zeros(R),
         )
         n = self.decision_set.dim
-        sums = ("t", "x1", "grad2", "far", "eta", "costs", "pull", "inner", "charge", "paid_most")
+        sums = (
+            "t",
+            "x1",
+            "grad2",
+            "far",
+            "eta",
+            "gap",
+            "costs",
+            "pull",
+            "inner",
+            "charge",
+            "paid_most",
+        )
         self.core = core_table.filled(
             hull=self._hull,
             rows=self._rows,

@@ -62,6 +62,7 @@ core_table = TableType(
         "grad2": write,  # sum of the squared sizes of cost gradients
         "far": write,  # the largest distance to x_1, at least D/10
         "eta": write,  # the step size
+        "gap": write,  # by how much the oracle's answer was better than the first solution
         "costs": write,  # sum of the costs' gradients along the set
         "pull": write,  # sum of nu_j c_j
         "inner": write,  # sum of <grad f, x_t - origin>
@@ -114,7 +115,8 @@ def choose_step(core: Any, f: Array) -> None:
 def see_one(core: Any, at: Array, c: Array, value: float) -> None:
     """Take in the constraint's tangent: its gradient c along the set, and its value at `at`."""
     rows, level = core.rows, value - from_origin(core, c, at)
-    compare_rows(rows, 0, c, level)
+    column_dots(core.hull, c, rows.fresh)
+    compare_rows(rows, 0, level)
     remember_violated(rows)
     j = len(rows.born) - int(rows.present[0])
     write_row(rows, j, 0, c, level)
@@ -128,7 +130,8 @@ def see_parts(core: Any, parts: Any, m: int, at: Array) -> None:
     for part in range(m):
         parts.levels[part] = parts.values[part] - from_origin(core, parts.gradients[part], at)
         if has_part(rows, part):
-            compare_rows(rows, part, parts.gradients[part], parts.levels[part])
+            column_dots(core.hull, parts.gradients[part], rows.fresh)
+            compare_rows(rows, part, parts.levels[part])
         if parts.values[part] > parts.values[top]:
             top = part
     remember_violated(rows)
@@ -138,6 +141,7 @@ def see_parts(core: Any, parts: Any, m: int, at: Array) -> None:
 @kernel(nothing, core_table, parts_table, whole, whole)
 def write_part(core: Any, parts: Any, part: int, j: int) -> None:
     """Make a part of the present constraint row j."""
+    column_dots(core.hull, parts.gradients[part], core.rows.fresh)
     write_row(core.rows, j, part, parts.gradients[part], parts.levels[part])
     core.rows.born[j] = core.t[0]
     core.rows.violated[j] = 1.0 if parts.values[part] > 0.0 else 0.0
@@ -229,9 +233,12 @@ def admit(core: Any, v: Array) -> bool:
 def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
     """Add a round to the sums of the certificate, and to the totals.
 
-    nu_j = stiffness_j residual_j / eta are the multipliers of its rows.
+    nu_j = stiffness_j residual_j / eta are the multipliers of its rows. The certificate may take
+    any multipliers. Where the columns were too few to solve the programme over the set, by more
+    than the round itself can cost, it takes none: they would be the prices of what is not known.
     """
     rows, master, eta, target = core.rows, core.master, core.eta[0], core.target
+    solved = core.gap[0] <= eta * core.diameter[0] * math.sqrt(dot(f, f))
     core.inner[0] += from_origin(core, f, at)
     copy(target, f)
     for i in range(len(f)):
@@ -240,6 +247,8 @@ def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
         rows.price[j] = 0.0
         if eta > 0.0 and rows.stiffness[j] > 0.0 and master.residual[j] > 0.0:
             nu = rows.price[j] = rows.stiffness[j] * master.residual[j] / eta
+            if not solved:
+                continue
             rows.paid[j] += nu
             core.charge[0] += nu * rows.level[j]
             core.size[1] += abs(nu * rows.level[j])
@@ -291,6 +300,7 @@ def play_master(
     move(core, parts, m, f)
     find_price(core, f, d)
     minimise(policy.set, d, v)
+    core.gap[0] = descent(d, hull.x, v)[0]
     if admit(core, v):
         move(core, parts, m, f)
     record(core, g, f, cost, value)
