@@ -85,6 +85,10 @@ def along(label: Array, members: Array, c: Array, t: Array) -> None:
         for i in range(len(c)):
             t[i] = c[i] - mean
         return
-    mean_of_label = means(label, members, c) if len(members) > 0 else np.zeros(2)
+    if len(members) == 0:
+        for i in range(len(c)):
+            t[i] = c[i] if label[i] > 0 else 0.0
+        return
+    mean_of_label = means(label, members, c)
     for i in range(len(c)):
         t[i] = c[i] - mean_of_label[label[i]] if label[i] > 0 else 0.0

@@ -111,15 +111,11 @@ class RestrictedMaster(StatefulPlayer):
             entries=int((self._capacity * self._sizes).sum()),
             # rows
             c=R * n,
-            **dict.fromkeys(
-                ("level", "norm", "weight", "born", "violated", "part", "paid", "price"), R
-            ),
+            **dict.fromkeys(OF_ROWS, R),
             changes=m * CHANGES,
             # steps
             grad2=1,
             far=1,
-            eta=1,
-            gap=1,
             # sums
             costs=n,
             pull=n,
@@ -202,18 +198,16 @@ class RestrictedMaster(StatefulPlayer):
             slide=np.zeros(R),
         )
         n = self.decision_set.dim
-        sums = (
-            "t",
-            "x1",
-            "grad2",
-            "far",
-            "eta",
-            "gap",
+        summed = (
             "costs",
             "pull",
             "inner",
             "charge",
             "paid_most",
+            "size",
+            "each",
+            "totals",
+            "calls",
         )
         self.core = core_table.filled(
             hull=self._hull,
@@ -225,7 +219,8 @@ class RestrictedMaster(StatefulPlayer):
             share_before=before,
             before=np.zeros(n),
             target=np.zeros(n),
-            **{name: state[name] for name in (*sums, "size", "each", "totals", "calls")},
+            **{name: np.zeros(1) for name in ("norm", "eta", "gap")},
+            **{name: state[name] for name in ("t", "x1", "grad2", "far", *summed)},
         )
         self._work = np.zeros(4 * n)
 

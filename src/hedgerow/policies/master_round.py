@@ -61,6 +61,7 @@ core_table = TableType(
         "t": write,
         "grad2": write,  # sum of the squared sizes of cost gradients
         "far": write,  # the largest distance to x_1, at least D/10
+        "norm": write,  # of the cost's gradient along the set
         "eta": write,  # the step size
         "gap": write,  # by how much the oracle's answer was better than the first solution
         "costs": write,  # sum of the costs' gradients along the set
@@ -104,7 +105,7 @@ def choose_step(core: Any, f: Array) -> None:
     core.far[0] = max(core.far[0], math.sqrt(descent(f, hull.x, core.x1)[2]))
     column_dots(hull, f, core.slope)
     low, high = range_of(hull, core.slope)
-    norm = math.sqrt(dot(f, f))
+    norm = core.norm[0] = math.sqrt(dot(f, f))
     core.grad2[0] += norm * ((high - low) / D if high > low else norm)
     core.eta[0] = 0.0
     if core.grad2[0] > 0.0:
@@ -180,7 +181,7 @@ def move(core: Any, parts: Any, m: int, f: Array) -> None:
         target[i] = eta * f[i] + (hull.x[i] - core.before[i])
     column_dots(hull, target, core.slope)
     copy(core.share_before, hull.share)
-    master.numbers[TOLERANCE] = EXACT * eta * eta * dot(f, f) + ROUNDING * D * D
+    master.numbers[TOLERANCE] = EXACT * (eta * core.norm[0]) ** 2 + ROUNDING * D * D
     for j in range(len(rows.born)):
         bind_row(rows, j, D, margin, STIFFNESS)
     solve_master(master)
@@ -238,7 +239,7 @@ def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
     than the round itself can cost, it takes none: they would be the prices of what is not known.
     """
     rows, master, eta, target = core.rows, core.master, core.eta[0], core.target
-    solved = core.gap[0] <= eta * core.diameter[0] * math.sqrt(dot(f, f))
+    solved = core.gap[0] <= eta * core.diameter[0] * core.norm[0]
     core.inner[0] += from_origin(core, f, at)
     copy(target, f)
     for i in range(len(f)):
@@ -258,7 +259,7 @@ def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
                 target[i] += nu * c[i]
             core.paid_most[0] = max(core.paid_most[0], rows.paid[j])
     core.size[0] += math.sqrt(dot(target, target))
-    core.size[2] += math.sqrt(dot(f, f))
+    core.size[2] += core.norm[0]
     core.totals[0] += 1.0
     core.totals[1] += cost
     core.totals[2] += max(0.0, value)
