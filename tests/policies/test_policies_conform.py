@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,8 @@ from hedgerow.learners.steps import CertificateSteps
 from hedgerow.policies.bandit import projection_free_bandit
 from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.constrained_bandit import ConstrainedBandit
+from hedgerow.policies.fallback import Fallback
+from hedgerow.policies.master import RestrictedMaster
 from hedgerow.policies.paper import projection_free_coco, projection_free_long_term
 from hedgerow.policies.perturbed import ftpl_coco
 from hedgerow.policies.presets import VacuousConstantsWarning
@@ -58,13 +61,15 @@ def per_constraint(X: DecisionSet) -> ConstrainedPolicy:
     return ConstrainedPolicy(learner, PerConstraintSurrogate([current, signed]))
 
 
-POLICIES: dict[str, Callable[[DecisionSet], ConstrainedPolicy]] = {
+POLICIES: dict[str, Callable[[DecisionSet], Any]] = {
     "coco": projection_free_coco,
     "coco-ranges": lambda X: projection_free_coco(X, violation_unit=2.0, lipschitz=(1.0, 2.0)),
     "coco-scale": lambda X: projection_free_coco(X, violation_budget=0.5),
     "coco-theory": theory(projection_free_coco),
     "long-term": projection_free_long_term,
     "long-term-theory": theory(projection_free_long_term),
+    "master": RestrictedMaster,
+    "fallback": lambda X: Fallback(RestrictedMaster(X)),
     "ftpl": lambda X: ftpl_coco(X, 100, 3),
     "ftpl-theory": lambda X: ftpl_coco(X, 100, 3, preset="theory"),
     "unconstrained": unconstrained,
@@ -78,13 +83,15 @@ def test_policies_conform(name: str, policy: str) -> None:
     check_policy(lambda: POLICIES[policy](SETS[name]()))
 
 
-SEVERAL: dict[str, Callable[[DecisionSet], ConstrainedPolicy]] = {
+SEVERAL: dict[str, Callable[[DecisionSet], Any]] = {
     "by-hand": per_constraint,
     "each": lambda X: projection_free_coco(X, constraints=2),
     "each-budget": lambda X: projection_free_coco(X, constraints=2, benchmark_budget=1.0),
     "each-plain": lambda X: projection_free_coco(X, constraints=2, tracking=False),
     "each-long-term": lambda X: projection_free_long_term(X, constraints=2),
+    "each-master": lambda X: Fallback(RestrictedMaster(X, constraints=2)),
     "maximum": projection_free_coco,
+    "maximum-master": lambda X: Fallback(RestrictedMaster(X)),
     "maximum-long-term": projection_free_long_term,
     "maximum-theory": theory(projection_free_coco),
     "unconstrained": unconstrained,
