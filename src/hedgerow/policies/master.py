@@ -219,7 +219,7 @@ class RestrictedMaster(StatefulPlayer):
             share_before=before,
             before=np.zeros(n),
             target=np.zeros(n),
-            **{name: np.zeros(1) for name in ("norm", "eta", "gap")},
+            **{name: np.zeros(1) for name in ("norm", "eta", "loss")},
             **{name: state[name] for name in ("t", "x1", "grad2", "far", *summed)},
         )
         self._work = np.zeros(4 * n)

@@ -63,7 +63,7 @@ core_table = TableType(
         "far": write,  # the largest distance to x_1, at least D/10
         "norm": write,  # of the cost's gradient along the set
         "eta": write,  # the step size
-        "gap": write,  # by how much the oracle's answer was better than the first solution
+        "loss": write,  # what this round's multipliers lose in the certificate, times eta
         "costs": write,  # sum of the costs' gradients along the set
         "pull": write,  # sum of nu_j c_j
         "inner": write,  # sum of <grad f, x_t - origin>
@@ -194,7 +194,7 @@ def move(core: Any, parts: Any, m: int, f: Array) -> None:
 
 
 @kernel(nothing, core_table, read, write)
-def find_price(core: Any, f: Array, d: Array) -> None:
+def find_direction(core: Any, f: Array, d: Array) -> None:
     """Write d = x - (x_t - eta f) + sum of forces: what the oracle is to lower."""
     hull, rows, master, eta = core.hull, core.rows, core.master, core.eta[0]
     for i in range(len(d)):
@@ -230,26 +230,39 @@ def admit(core: Any, v: Array) -> bool:
     return new
 
 
+@kernel(nothing, core_table, number)
+def find_multipliers(core: Any, gap: float) -> None:
+    """Write the multipliers nu_j of the programme's rows, and what they lose in the certificate.
+
+    At its solution y, which the oracle betters by `gap`, they lose (gap - sum force_j value_j)/eta:
+    value_j, of row j at y, is negative where its margin alone binds.
+    """
+    rows, residual, eta, loss = core.rows, core.master.residual, core.eta[0], gap
+    for j in range(len(rows.born)):
+        rows.price[j] = 0.0
+        if eta > 0.0 and rows.stiffness[j] > 0.0 and residual[j] > 0.0:
+            force = rows.stiffness[j] * residual[j]
+            rows.price[j] = force / eta
+            loss -= force * (residual[j] - (rows.bound[j] - rows.level[j]))
+    core.loss[0] = loss
+
+
 @kernel(nothing, core_table, read, read, number, number)
 def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
     """Add a round to the sums of the certificate, and to the totals.
 
-    nu_j = stiffness_j residual_j / eta are the multipliers of its rows. The certificate may take
-    any multipliers. Where the columns were too few to solve the programme over the set, by more
-    than the round itself can cost, it takes none: they would be the prices of what is not known.
+    The certificate may take any multipliers. It takes none of a round in which they would lose
+    more than the round itself can cost: while the columns are too few, or rows contradict.
     """
-    rows, master, eta, target = core.rows, core.master, core.eta[0], core.target
-    solved = core.gap[0] <= eta * core.diameter[0] * core.norm[0]
+    rows, eta, target = core.rows, core.eta[0], core.target
+    taken = core.loss[0] <= eta * core.diameter[0] * core.norm[0]
     core.inner[0] += from_origin(core, f, at)
     copy(target, f)
     for i in range(len(f)):
         core.costs[i] += f[i]
     for j in range(len(rows.born)):
-        rows.price[j] = 0.0
-        if eta > 0.0 and rows.stiffness[j] > 0.0 and master.residual[j] > 0.0:
-            nu = rows.price[j] = rows.stiffness[j] * master.residual[j] / eta
-            if not solved:
-                continue
+        if taken and rows.price[j] > 0.0:
+            nu = rows.price[j]
             rows.paid[j] += nu
             core.charge[0] += nu * rows.level[j]
             core.size[1] += abs(nu * rows.level[j])
@@ -299,9 +312,9 @@ def play_master(
             core.each[part] += max(0.0, parts.values[part])
     # project x_t - eta f, softly, onto what is remembered; ask the oracle once, where that prices
     move(core, parts, m, f)
-    find_price(core, f, d)
+    find_direction(core, f, d)
     minimise(policy.set, d, v)
-    core.gap[0] = descent(d, hull.x, v)[0]
+    find_multipliers(core, descent(d, hull.x, v)[0])
     if admit(core, v):
         move(core, parts, m, f)
     record(core, g, f, cost, value)
