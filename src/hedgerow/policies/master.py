@@ -39,7 +39,7 @@ from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import State
 from hedgerow.surrogates.queued import checked, checked_each
 
-COLUMNS, ROWS, PRESENT, CHANGES = 16, 64, 8, 31
+COLUMNS, ROWS, PRESENT, CHANGES = 24, 64, 8, 31
 """How many columns a factor has at most, how many rows of earlier rounds are remembered, how many
 rows a round has at most, and over how many changes of rows their median is taken."""
 
