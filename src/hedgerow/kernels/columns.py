@@ -92,9 +92,10 @@ def take_column(hull: Any, b: int, i: int) -> None:
     """
     size, first = hull.begin[b + 1] - hull.begin[b], hull.first[b]
     at, count = hull.at[b] + (i - first) * size, 0
+    column, own = hull.entries[at : at + size], hull.places[at : at + size]
     for k in range(size):
-        if hull.entries[at + k] != 0.0:
-            hull.places[at + count] = k
+        if column[k] != 0.0:
+            own[count] = k
             count += 1
     hull.nonzeros[i] = count
     capacity, gram = hull.first[b + 1] - first, hull.gram[hull.at_gram[b] :]
@@ -167,8 +168,8 @@ def merge_columns(hull: Any, b: int, i: int, j: int) -> None:
     right = hull.at[b] + (j - hull.first[b]) * size
     total = hull.share[i] + hull.share[j]
     part = hull.share[i] / total
+    column, other = hull.entries[left : left + size], hull.entries[right : right + size]
     for k in range(size):
-        mixture = part * hull.entries[left + k] + (1.0 - part) * hull.entries[right + k]
-        hull.entries[right + k] = mixture
+        other[k] = part * column[k] + (1.0 - part) * other[k]
     hull.share[i], hull.share[j] = 0.0, total
     take_column(hull, b, j)

@@ -191,16 +191,17 @@ def find_residuals(master: Any) -> None:
 @kernel(nothing, master_table)
 def find_gradient(master: Any) -> None:
     """Write the gradient of the objective, for all columns."""
-    hull, grad, moved = master.hull, master.grad, master.moved
+    hull, grad, moved, slope = master.hull, master.grad, master.moved, master.slope
+    share, before = hull.share, master.share_before
     for i in range(len(moved)):
-        moved[i] = hull.share[i] - master.share_before[i]
+        moved[i] = share[i] - before[i]
     for b in range(len(hull.used)):
         first, used = np.int64(hull.first[b]), int(hull.used[b])
         capacity, gram = np.int64(hull.first[b + 1]) - first, hull.gram[hull.at_gram[b] :]
         change = moved[first : first + used]
         for i in range(used):
             begin = i * capacity
-            grad[first + i] = dot(gram[begin : begin + used], change) + master.slope[first + i]
+            grad[first + i] = dot(gram[begin : begin + used], change) + slope[first + i]
     residual, stiffness = master.residual, master.stiffness
     for j in master.on[: int(master.numbers[ON])]:
         if residual[j] > 0.0:
@@ -340,16 +341,17 @@ def take_step(master: Any, fall: float) -> bool:
 def begin(master: Any) -> None:
     """Make the columns with shares the supports; one that depends on others gives its share up."""
     hull, share, count = master.hull, master.hull.share, 0
-    for j in range(len(master.stiffness)):
-        if master.stiffness[j] > 0.0:
-            master.on[count] = j
+    stiffness, on, out = master.stiffness, master.on, master.out
+    for j in range(len(stiffness)):
+        if stiffness[j] > 0.0:
+            on[count] = j
             count += 1
     master.numbers[ON] = count
     for b in range(len(hull.used)):
         end, total = hull.first[b] + int(hull.used[b]), 0.0
         master.count[b] = 0
         for i in range(hull.first[b], end):
-            master.out[i] = 0
+            out[i] = 0
             if share[i] > 0.0 and not append(master, b, i):
                 share[i] = 0.0
             total += share[i]
@@ -361,22 +363,22 @@ def begin(master: Any) -> None:
 @kernel(types.boolean, master_table)
 def add_columns(master: Any) -> bool:
     """Add in each factor the column that lowers the objective most; False if none does."""
-    hull, grad = master.hull, master.grad
+    hull, grad, share, out = master.hull, master.grad, master.hull.share, master.out
     find_gradient(master)
     gap, added, blocks = 0.0, False, len(hull.used)
     least = master.numbers[TOLERANCE] / blocks
     for b in range(blocks):
         best, level = -1, 0.0
         for i in range(hull.first[b], hull.first[b] + int(hull.used[b])):
-            level += hull.share[i] * grad[i]
-            if master.out[i] == 0 and (best < 0 or grad[i] < grad[best]):
+            level += share[i] * grad[i]
+            if out[i] == 0 and (best < 0 or grad[i] < grad[best]):
                 best = i
         gain = level - grad[best] if best >= 0 else 0.0
         gap += max(0.0, gain)
-        if gain > least and hull.share[best] == 0.0:
+        if gain > least and share[best] == 0.0:
             added = True
             if not append(master, b, best):
-                master.out[best] = 1
+                out[best] = 1
     master.numbers[GAP] = gap
     if added:
         solve_ones(master)
@@ -387,7 +389,7 @@ def add_columns(master: Any) -> bool:
 def solve_master(master: Any) -> None:
     """Solve the programme from the present shares on, up to a gap of `numbers[TOLERANCE]`."""
     begin(master)
-    steps = 0
+    steps, out = 0, master.out
     while steps < MOST_STEPS:
         find_residuals(master)
         while steps < MOST_STEPS:
@@ -395,8 +397,8 @@ def solve_master(master: Any) -> None:
             fall = find_direction(master)
             if not fall > SETTLED * master.numbers[TOLERANCE]:
                 break
-            for i in range(len(master.out)):
-                master.out[i] = 0
+            for i in range(len(out)):
+                out[i] = 0
             if take_step(master, fall):
                 break
         if not add_columns(master):

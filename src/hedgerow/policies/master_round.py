@@ -177,8 +177,9 @@ def move(core: Any, parts: Any, m: int, f: Array) -> None:
     """Solve the programme around x_t - eta f, and write the decision."""
     hull, rows, master, D = core.hull, core.rows, core.master, core.diameter[0]
     eta, target, margin = core.eta[0], core.target, MARGIN * D / math.sqrt(core.t[0])
+    x, before = hull.x, core.before
     for i in range(len(f)):  # ||x - x_t||^2 / 2 about the present decision y: <y - x_t, x> is left
-        target[i] = eta * f[i] + (hull.x[i] - core.before[i])
+        target[i] = eta * f[i] + (x[i] - before[i])
     column_dots(hull, target, core.slope)
     copy(core.share_before, hull.share)
     master.numbers[TOLERANCE] = EXACT * (eta * core.norm[0]) ** 2 + ROUNDING * D * D
@@ -196,12 +197,18 @@ def move(core: Any, parts: Any, m: int, f: Array) -> None:
 @kernel(nothing, core_table, read, write)
 def find_direction(core: Any, f: Array, d: Array) -> None:
     """Write d = x - (x_t - eta f) + sum of forces: what the oracle is to lower."""
-    hull, rows, master, eta = core.hull, core.rows, core.master, core.eta[0]
+    rows, residual, eta, x, before = (
+        core.rows,
+        core.master.residual,
+        core.eta[0],
+        core.hull.x,
+        core.before,
+    )
     for i in range(len(d)):
-        d[i] = hull.x[i] - core.before[i] + eta * f[i]
-    for j in range(len(rows.born)):
-        if rows.stiffness[j] > 0.0 and master.residual[j] > 0.0:
-            force, c = rows.stiffness[j] * master.residual[j], rows.c[j]
+        d[i] = x[i] - before[i] + eta * f[i]
+    for j in range(len(residual)):
+        if rows.stiffness[j] > 0.0 and residual[j] > 0.0:
+            force, c = rows.stiffness[j] * residual[j], rows.c[j]
             for i in range(len(d)):
                 d[i] += force * c[i]
 
@@ -213,9 +220,10 @@ def admit(core: Any, v: Array) -> bool:
     Where all columns of a factor have shares, the two smallest are merged: the decision stays.
     """
     hull, rows, u, new = core.hull, core.rows, core.target, False
+    origin = hull.origin
     core.calls[0] += 1.0
     for i in range(len(u)):
-        u[i] = v[i] - hull.origin[i]
+        u[i] = v[i] - origin[i]
     for b in range(len(hull.used)):
         if not is_column(hull, b, u):
             i = place_for_column(hull, b, core.master.grad)
@@ -254,12 +262,12 @@ def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
     The certificate may take any multipliers. It takes none of a round in which they would lose
     more than the round itself can cost: while the columns are too few, or rows contradict.
     """
-    rows, eta, target = core.rows, core.eta[0], core.target
+    rows, eta, target, costs, pull = core.rows, core.eta[0], core.target, core.costs, core.pull
     taken = core.loss[0] <= eta * core.diameter[0] * core.norm[0]
     core.inner[0] += from_origin(core, f, at)
     copy(target, f)
     for i in range(len(f)):
-        core.costs[i] += f[i]
+        costs[i] += f[i]
     for j in range(len(rows.born)):
         if taken and rows.price[j] > 0.0:
             nu = rows.price[j]
@@ -268,7 +276,7 @@ def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
             core.size[1] += abs(nu * rows.level[j])
             c = rows.c[j]
             for i in range(len(f)):
-                core.pull[i] += nu * c[i]
+                pull[i] += nu * c[i]
                 target[i] += nu * c[i]
             core.paid_most[0] = max(core.paid_most[0], rows.paid[j])
     core.size[0] += math.sqrt(dot(target, target))
