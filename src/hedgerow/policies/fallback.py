@@ -24,7 +24,7 @@ from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.master import Binding, MasterRounds, RestrictedMaster
 from hedgerow.policies.master_round import core_table, play_master, play_table
 from hedgerow.policies.summary import Summary
-from hedgerow.policies.theorem import CONVEX, EXACT, FEASIBLE, Theorem
+from hedgerow.policies.theorem import AT_ONCE, CONVEX, EXACT, FEASIBLE, Theorem
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.protocols.rounds import CompiledRounds
@@ -305,7 +305,7 @@ def fallback_theorem(policy: Fallback) -> Theorem:
         ("lam", SHARE),
         ("constraints", float(policy.constraints or 1)),
     )
-    return Theorem("Theorem R", constants, (CONVEX, FEASIBLE, EXACT))
+    return Theorem("Theorem R", constants, (CONVEX, FEASIBLE, EXACT, AT_ONCE))
 
 
 class FallbackRounds(CompiledRounds):
