@@ -88,6 +88,16 @@ play_table = TableType(
 )
 
 
+@kernel(nothing, play_table, read, write)
+def write_tangent(policy: Any, c: Array, t: Array) -> None:
+    """Write the part of c along the set, 0 where it is rounding beside c; t may be c."""
+    _, _, _, _, label, members = policy.set.space
+    moves = policy.set.measure(label, members, c, dot(c, c)) > 0.0
+    policy.along(label, members, c, t)
+    if not moves:
+        t[:] = 0.0
+
+
 @kernel(number, core_table, read, read)
 def from_origin(core: Any, c: Array, point: Array) -> float:
     """Return <c, point - origin>."""
@@ -301,20 +311,19 @@ def play_master(
     if not is_accepted(cost, value, products):
         return False
     n, core, parts, at, work = len(a), policy.core, policy.parts, policy.at, policy.work
-    _, _, _, _, label, members = policy.set.space
     f, g, d, v = work[:n], work[n : 2 * n], work[2 * n : 3 * n], work[3 * n :]
     m, hull = parts_in(parts, k), core.hull
     copy(g, at)  # where the round was seen, while the decision moves
     core.t[0] += 1.0
     copy(core.before, hull.x)
-    policy.along(label, members, a, f)  # what is constant on the set is nothing to it
+    write_tangent(policy, a, f)  # what is constant on the set is nothing to it
     choose_step(core, f)
     if m == 1:
-        policy.along(label, members, c, d)
+        write_tangent(policy, c, d)
         see_one(core, g, d, value)
     else:
         for part in range(m):
-            policy.along(label, members, parts.gradients[part], parts.gradients[part])
+            write_tangent(policy, parts.gradients[part], parts.gradients[part])
         see_parts(core, parts, m, g)
         for part in range(len(core.each)):
             core.each[part] += max(0.0, parts.values[part])
