@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.policies import Fallback, RestrictedMaster
 from hedgerow.policies.transfer import _brought, _places, _taken
 
 EDGES = [
@@ -20,6 +21,11 @@ POLICIES = {
     "plain": lambda X: hr.projection_free_coco(X, tracking=False),
     "two queues": lambda X: hr.projection_free_coco(X, constraints=2),
 }
+MASTERS = {
+    "fallback": lambda X: Fallback(RestrictedMaster(X)),
+    "two constraints": lambda X: Fallback(RestrictedMaster(X, constraints=2)),
+}
+SEVERAL = ("two queues", "two constraints")
 
 
 def routes(X):
@@ -48,12 +54,12 @@ def played(policy, games, several):
     return seen
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", [*POLICIES, *MASTERS])
 def test_the_certificate_holds_for_the_rounds_since(name):
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        several = name == "two queues"
-        policy = POLICIES[name](hr.sets.DagPaths(EDGES, "s", "t"))
+        several = name in SEVERAL
+        policy = (POLICIES | MASTERS)[name](hr.sets.DagPaths(EDGES, "s", "t"))
         played(policy, weather(np.random.default_rng(seed), EDGES, 120), several)
         X = hr.sets.DagPaths(LATER, "s", "t")
         heir = policy.transfer(X)
@@ -131,6 +137,57 @@ def test_an_heir_is_a_policy_like_others():
     first = [x for *_, x in played(again, game, False)]
     again.restore(snapshot)
     assert np.array_equal(first, [x for *_, x in played(again, game, False)])
+
+
+@pytest.mark.parametrize("name", MASTERS)
+def test_columns_and_rows_go_on(name):
+    old, new = hr.sets.DagPaths(EDGES, "s", "t"), hr.sets.DagPaths(LATER, "s", "t")
+    policy = MASTERS[name](old)
+    played(policy, weather(np.random.default_rng(0), EDGES, 80), name in SEVERAL)
+    before = policy.state()
+    heir = policy.transfer(new)
+    assert before["checksum"] == policy.state()["checksum"], "the old policy is left as it is"
+    assert new.contains(heir.ask())
+    assert heir.summary().rounds == 0
+    assert heir.switched is None
+    places = _places(old, new, None)
+    kept = {
+        tuple(there)
+        for point, _ in policy.policy.columns()
+        if new.contains(there := np.where(places >= 0, point[places], 0.0))
+    }
+    assert kept
+    assert kept <= {tuple(point) for point, _ in heir.policy.columns()}
+    was, now = policy.policy._state, heir.policy._state
+    assert np.array_equal(was["born"], now["born"])
+    assert was["born"].any(), "the game must be one that remembers rounds"
+    for j in np.flatnonzero(was["born"]):
+        for point in kept:  # on points of both sets rows say what they said
+            there = np.array(point)
+            back = np.zeros(old.dim)
+            back[places[places >= 0]] = there[places >= 0]
+            said = was["level"][j] + was["c"].reshape(-1, old.dim)[j] @ (
+                back - policy.policy.origin
+            )
+            says = now["level"][j] + now["c"].reshape(-1, new.dim)[j] @ (there - heir.policy.origin)
+            assert says == pytest.approx(said, abs=1e-9)
+
+
+def test_a_master_that_moves_to_the_same_set_goes_on_as_it_was():
+    X = hr.sets.DagPaths(EDGES, "s", "t")
+    policy = RestrictedMaster(X)
+    played(policy, weather(np.random.default_rng(0), EDGES, 80), False)
+    heir = policy.transfer(hr.sets.DagPaths(EDGES, "s", "t"))
+    assert heir.ask() == pytest.approx(policy.ask(), abs=1e-12)
+    game = list(weather(np.random.default_rng(1), EDGES, 20))
+    ours, theirs = played(policy, game, False), played(heir, game, False)
+    assert np.allclose([x for *_, x in ours], [x for *_, x in theirs], atol=1e-6)
+
+
+def test_a_product_is_not_carried_over():
+    X = hr.sets.Product(hr.sets.Simplex(2), hr.sets.Simplex(2))
+    with pytest.raises(TypeError, match="build a new policy"):
+        RestrictedMaster(X).transfer(X, [0, 1, 2, 3])
 
 
 def test_what_was_learnt_pays():

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numba import types
+from numpy.typing import ArrayLike
 
 from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow._engine.table import TableType
@@ -286,6 +287,18 @@ class Fallback(StatefulPlayer):
         if self.switched is None:
             return self.policy.certificate(budget)
         return self.policy.certificate_with(self.plain, budget)
+
+    def transfer(self, decision_set: DecisionSet, kept: ArrayLike | None = None) -> Fallback:
+        """Return a policy on another set, by `RestrictedMaster.transfer`.
+
+        Its theorem is about the rounds since. The policy of Theorem F begins afresh if need be.
+
+        Args:
+            decision_set: where to play from now on.
+            kept: as `RestrictedMaster.transfer` has it.
+
+        """
+        return Fallback(self.policy.transfer(decision_set, kept))
 
     def guarantees(self) -> tuple[Theorem, ...]:
         """Return what is proved of it beforehand; `explain` computes the bounds."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.feedback import (
     Constraints,
@@ -127,14 +129,14 @@ class RestrictedMaster(StatefulPlayer):
             calls=1,
         )
         self._diameter = X.diameter or 1.0
-        self._origin = X.lmo(np.zeros(n))
+        self.origin = X.lmo(np.zeros(n))
         self._workspace = X.workspace()
         self._fill(np.array([factor.diameter or 1.0 for factor in factors]))
         self._state["x1"][:] = X.start()
         self._state["far"][:] = 0.1 * self._diameter
         for b, first in enumerate(self._first.tolist()):
             self._state["used"][b] = self._state["share"][first] = 1.0
-            write_column(self._hull, b, first, self._state["x1"] - self._origin)
+            write_column(self._hull, b, first, self._state["x1"] - self.origin)
         mix_columns(self._hull)
 
     def _fill(self, diameters: Vector) -> None:
@@ -149,7 +151,7 @@ class RestrictedMaster(StatefulPlayer):
             at=_begins(self._capacity * self._sizes),
             at_gram=_begins(self._capacity**2),
             diameter2=diameters**2,
-            origin=self._origin,
+            origin=self.origin,
             x=state["x"],
             used=state["used"],
             share=state["share"],
@@ -323,6 +325,8 @@ class RestrictedMaster(StatefulPlayer):
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
         totals = State(self._state["totals"], **dict.fromkeys(TOTALS, 1))
         summary = summary_of(totals, (None, None), self.oracle_calls, 0)
+        if self.constraints is not None:  # their violations have no common unit
+            return replace(summary, ccv=None, ccv_each=tuple(self._state["each"].tolist()))
         return summary.of_several() if self._state["mixed_units"][0] else summary
 
     def binding(self) -> tuple[Binding, ...]:
@@ -374,7 +378,7 @@ class RestrictedMaster(StatefulPlayer):
         """Bound the regret, with the losses, bound and price of a policy that has played since."""
         state, X = self._state, self.decision_set
         own = state["costs"] + state["pull"]
-        bound += float(state["inner"][0] - state["charge"][0] + own @ self._origin)
+        bound += float(state["inner"][0] - state["charge"][0] + own @ self.origin)
         bound += self._rounding() - X.minimum(own + more)
         price = max(price, float(state["paid_most"][0]))
         worst = self._diameter * (float(state["size"][2]) + steepness)
@@ -388,9 +392,50 @@ class RestrictedMaster(StatefulPlayer):
         steps = self.rounds + self.decision_set.dim
         return float(2.0 * steps * sys.float_info.epsilon * (size * reach + prices))
 
+    def transfer(
+        self, decision_set: DecisionSet, kept: ArrayLike | None = None
+    ) -> RestrictedMaster:
+        """Return a policy on another set that goes on from what this one has learnt.
+
+        For networks whose links appear and disappear. Columns that are points of the new set keep
+        their shares, and the oracle finds a place for the rest. Rows go on for the coordinates that
+        are left; a new one has their mean. Totals and the certificate begin anew.
+
+        Args:
+            decision_set: where to play from now on.
+            kept: the old coordinate of each new one, -1 where it is new; left out, edges of the
+                same name are the same.
+
+        """
+        from hedgerow.policies.transfer import transferred_master
+
+        return transferred_master(self, decision_set, kept)
+
+    def columns(self) -> Iterator[tuple[Vector, float]]:
+        """Yield the remembered points and their shares, of a set that is no `Product`."""
+        entries = self._state["entries"].reshape(-1, self.decision_set.dim)
+        for i in range(int(self._state["used"][0])):
+            yield entries[i] + self.origin, float(self._state["share"][i])
+
+    def take_columns(self, points: Sequence[Vector], shares: Sequence[float]) -> None:
+        """Remember these points, and play their mixture by shares that add up to 1."""
+        places = int(self._capacity[0])
+        order = sorted(range(len(points)), key=lambda i: -shares[i])[:places]
+        total = sum(shares[i] for i in order)
+        self._state["used"][0], self._state["share"][:] = len(order), 0.0
+        for i, k in enumerate(order):
+            self._state["share"][i] = shares[k] / total
+            entries = self._state["entries"].reshape(places, -1)
+            entries[i] = points[k] - self.origin
+        self._derive()
+        mix_columns(self._hull)
+
     def _restored(self) -> None:
-        """Make what is derived from the columns and the rows."""
         super()._restored()
+        self._derive()
+
+    def _derive(self) -> None:
+        """Make what is derived from the columns and the rows."""
         for b, first in enumerate(self._first.tolist()):
             used = int(self._state["used"][b])
             for i in range(first, first + used):

@@ -321,6 +321,8 @@ def play_master(
     if m == 1:
         write_tangent(policy, c, d)
         see_one(core, g, d, value)
+        for part in range(len(core.each)):
+            core.each[part] += max(0.0, value)
     else:
         for part in range(m):
             write_tangent(policy, parts.gradients[part], parts.gradients[part])

@@ -13,14 +13,18 @@ from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import BETA, UNIT, CertificateSteps, M, P
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.retreat import Retreat
+from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import DecisionSet, Decomposable
 from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.guard import Guard
 
 if TYPE_CHECKING:
     from hedgerow.policies.constrained import ConstrainedPolicy
+    from hedgerow.policies.master import RestrictedMaster
 
 Places = NDArray[np.intp]
+LOST = 1e-9
+"""Vertices that are left have the whole play if no more than this is missing."""
 HEDGE = ("Delta", "shares", "p", "L", "credit")
 """What `TrackingOCG` knows of its two learners."""
 
@@ -57,6 +61,48 @@ def transferred(
     made = ConstrainedPolicy(heir, surrogate, retreat=retreat)
     made.take_units(not policy._state["mixed_units"][0])
     return made
+
+
+def transferred_master(
+    policy: RestrictedMaster, decision_set: DecisionSet, kept: ArrayLike | None
+) -> RestrictedMaster:
+    """Return a restricted master on another set that goes on from what this one has learnt.
+
+    See `RestrictedMaster.transfer`.
+    """
+    from hedgerow.policies.master import OF_ROWS, RestrictedMaster
+
+    old, new = policy.decision_set, decision_set
+    if not isinstance(new, DecisionSet):
+        raise TypeError(f"transfer needs a DecisionSet, got {new!r:.80}")
+    if isinstance(old, Product) or isinstance(new, Product):
+        raise TypeError(
+            "what was learnt on a Product is not carried over, as columns belong to its factors; "
+            "build a new policy"
+        )
+    places = _places(old, new, kept)
+    heir = RestrictedMaster(new, policy.eagerness, policy.constraints)
+    was, now = policy._state, heir._state
+    for name in ("t", "grad2", "far", "changes", *OF_ROWS):
+        now[name][:] = was[name]
+    now["paid"][:] = now["price"][:] = 0.0  # the certificate begins anew
+    gradients, carried = was["c"].reshape(-1, old.dim), now["c"].reshape(-1, new.dim)
+    for j in np.flatnonzero(was["born"]):
+        carried[j] = new.tangent(_taken(gradients[j], places))
+        constant = was["level"][j] - gradients[j] @ policy.origin
+        now["level"][j] = constant + carried[j] @ heir.origin
+        now["norm"][j] = np.linalg.norm(carried[j])
+    points, shares = [], []
+    for point, share in policy.columns():
+        there = np.where(places >= 0, point[places], 0.0)
+        if new.contains(there):
+            points.append(there)
+            shares.append(share)
+    if sum(shares) < 1.0 - LOST:  # the oracle finds a place for the rest
+        points.insert(0, new.lmo(_taken(was["costs"], places)))
+        shares.insert(0, 1.0 - sum(shares))
+    heir.take_columns(points, shares)
+    return heir
 
 
 def _places(old: DecisionSet, new: DecisionSet, kept: ArrayLike | None) -> Places:
