@@ -25,6 +25,8 @@ Array = Any
 ALIKE = 3.0
 """A row counts in full if it differs from the present one by at most this many times the median of
 the last changes, in mean squares."""
+FLAT = 1e-140
+"""A row that varies by less is flat: the square of its unit would leave float64."""
 UNLIKE = 0.1
 """A row whose weight is less than this does not count."""
 
@@ -40,8 +42,9 @@ rows_table = TableType(
         "born": write,  # its round; 0 for an empty place
         "violated": write,  # 1 if it was violated where it was seen
         "part": write,  # which part of the constraint it is
-        "paid": write,  # its multipliers so far, added up
-        "price": write,  # its multiplier in the last round
+        "paid": write,  # multipliers so far, of all rows of its round
+        "price": write,  # what one unit of it costs now
+        "multiplier": write,  # memory: its multiplier in the certificate, in this round
         "bound": write,  # its level with the margin
         "stiffness": write,
         "changes": write_rows,  # of each constraint, how much its last rows differed, newest first
@@ -180,6 +183,17 @@ def write_row(rows: Any, j: int, part: int, c: Array, level: float) -> None:
     rows.part[j], rows.paid[j] = part, 0.0
 
 
+@kernel(number, rows_table, whole, number)
+def pay(rows: Any, j: int, multiplier: float) -> float:
+    """Add a multiplier of row j to those of its round; return their sum."""
+    born = rows.born[j]
+    for i in range(len(rows.born)):
+        if rows.born[i] == born:
+            rows.paid[i] += multiplier
+    paid: float = rows.paid[j]
+    return paid
+
+
 @kernel(nothing, rows_table, whole, whole)
 def extend_rows(rows: Any, b: int, i: int) -> None:
     """Write <c, u> of all rows for a new column u: column i of factor b."""
@@ -201,6 +215,6 @@ def bind_row(rows: Any, j: int, D: float, margin: float, stiffness: float) -> No
         unit = (high - low) / D
         if unit == 0.0:
             unit = rows.norm[j]
-        if unit > 0.0:
+        if unit > FLAT:
             rows.bound[j] = rows.level[j] + margin * unit
             rows.stiffness[j] = stiffness * rows.weight[j] / (unit * unit)

@@ -115,12 +115,15 @@ def watch_round(watch: Any, f: Array, parts: Any, c: Array, value: float) -> Non
         g, violation = parts.gradients[k] if several else c, parts.values[k] if several else value
         if violation > 0.0:
             grad2 = tangent_norm2(watch.set, g, dot(g, g))
-            watch.gamma[k] += dual_power(grad2, q)
-            watch.ccv[k] += violation
-            if grad2 == 0.0:
+            if grad2 > 0.0:
+                watch.gamma[k] += dual_power(grad2, q)
+                watch.ccv[k] += violation
+                continue
+            plain2 = parts.at_z[k] if several else dot(g, g)
+            if violation > ROUNDING * D * math.sqrt(plain2):  # no action changes it
                 watch.infeasible[0] = 1.0
-        limit = CCV * D * dual_root(watch.gamma[k], q)
-        excess = excess or watch.ccv[k] > limit
+    for k in range(len(watch.gamma)):
+        excess = excess or watch.ccv[k] > CCV * D * dual_root(watch.gamma[k], q)
     if watch.infeasible[0] > 0.0:
         return
     limit = (1.0 + SHARE) * C * D * dual_root(watch.phi[0], q)
@@ -335,7 +338,7 @@ class FallbackRounds(CompiledRounds):
 
     def __init__(self, policy: Fallback, inner: MasterRounds, plain: CompiledRounds):
         self._policy, self._inner, self._plain = policy, inner, plain
-        self.linear = inner.linear
+        self.linear = inner.linear and plain.linear
         self._known: tuple[Any, Any, Any] = None, None, None
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:

@@ -28,6 +28,7 @@ from hedgerow.kernels.rows import (
     compare_rows,
     extend_rows,
     has_part,
+    pay,
     range_of,
     remember_violated,
     rows_table,
@@ -68,8 +69,8 @@ core_table = TableType(
         "pull": write,  # sum of nu_j c_j
         "inner": write,  # sum of <grad f, x_t - origin>
         "charge": write,  # sum of nu_j times row j's level at the origin
-        "size": write,  # sums of ||grad f + sum nu_j c_j||, of |nu_j level_j| and of ||grad f||
-        "paid_most": write,  # the largest multiplier that a row has had in all
+        "size": write,  # sums of ||grad f + sum nu_j c_j||, of nu_j times row j, and of ||grad f||
+        "paid_most": write,  # the largest sum of multipliers that the rows of a round have had
         "each": write,  # sum of violations of each constraint, where there are several
         "totals": write,  # rounds, cost, violation, violated rounds
         "calls": write,
@@ -231,7 +232,6 @@ def admit(core: Any, v: Array) -> bool:
     """
     hull, rows, u, new = core.hull, core.rows, core.target, False
     origin = hull.origin
-    core.calls[0] += 1.0
     for i in range(len(u)):
         u[i] = v[i] - origin[i]
     for b in range(len(hull.used)):
@@ -248,20 +248,29 @@ def admit(core: Any, v: Array) -> bool:
     return new
 
 
+@kernel(nothing, core_table, write)
+def find_prices(core: Any, prices: Array) -> None:
+    """Write stiffness_j residual_j / eta of each row: what one unit of it costs."""
+    rows, residual, eta = core.rows, core.master.residual, core.eta[0]
+    for j in range(len(prices)):
+        prices[j] = 0.0
+        if eta > 0.0 and rows.stiffness[j] > 0.0 and residual[j] > 0.0:
+            prices[j] = rows.stiffness[j] * residual[j] / eta
+
+
 @kernel(nothing, core_table, number)
 def find_multipliers(core: Any, gap: float) -> None:
     """Write the multipliers nu_j of the programme's rows, and what they lose in the certificate.
 
-    At its solution y, which the oracle betters by `gap`, they lose (gap - sum force_j value_j)/eta:
+    At its solution y, which the oracle betters by `gap`, they lose gap/eta - sum nu_j value_j:
     value_j, of row j at y, is negative where its margin alone binds.
     """
     rows, residual, eta, loss = core.rows, core.master.residual, core.eta[0], gap
-    for j in range(len(rows.born)):
-        rows.price[j] = 0.0
-        if eta > 0.0 and rows.stiffness[j] > 0.0 and residual[j] > 0.0:
-            force = rows.stiffness[j] * residual[j]
-            rows.price[j] = force / eta
-            loss -= force * (residual[j] - (rows.bound[j] - rows.level[j]))
+    find_prices(core, rows.multiplier)
+    for j in range(len(residual)):
+        if rows.multiplier[j] > 0.0:
+            value = residual[j] - (rows.bound[j] - rows.level[j])
+            loss -= eta * rows.multiplier[j] * value
     core.loss[0] = loss
 
 
@@ -279,16 +288,16 @@ def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
     for i in range(len(f)):
         costs[i] += f[i]
     for j in range(len(rows.born)):
-        if taken and rows.price[j] > 0.0:
-            nu = rows.price[j]
-            rows.paid[j] += nu
-            core.charge[0] += nu * rows.level[j]
-            core.size[1] += abs(nu * rows.level[j])
+        nu = rows.multiplier[j]
+        if taken and nu > 0.0:
             c = rows.c[j]
+            core.charge[0] += nu * rows.level[j]
+            core.size[1] += nu * (abs(rows.level[j]) + rows.norm[j] * core.diameter[0])
+            core.paid_most[0] = max(core.paid_most[0], pay(rows, j, nu))
             for i in range(len(f)):
                 pull[i] += nu * c[i]
                 target[i] += nu * c[i]
-            core.paid_most[0] = max(core.paid_most[0], rows.paid[j])
+    find_prices(core, rows.price)
     core.size[0] += math.sqrt(dot(target, target))
     core.size[2] += core.norm[0]
     core.totals[0] += 1.0
@@ -325,6 +334,7 @@ def play_master(
             core.each[part] += max(0.0, value)
     else:
         for part in range(m):
+            parts.at_z[part] = dot(parts.gradients[part], parts.gradients[part])
             write_tangent(policy, parts.gradients[part], parts.gradients[part])
         see_parts(core, parts, m, g)
         for part in range(len(core.each)):
@@ -333,8 +343,10 @@ def play_master(
     move(core, parts, m, f)
     find_direction(core, f, d)
     minimise(policy.set, d, v)
-    find_multipliers(core, descent(d, hull.x, v)[0])
-    if admit(core, v):
+    gap, _, _ = descent(d, hull.x, v)
+    find_multipliers(core, gap)
+    core.calls[0] += 1.0
+    if gap > core.master.numbers[TOLERANCE] and admit(core, v):
         move(core, parts, m, f)
     record(core, g, f, cost, value)
     return True
