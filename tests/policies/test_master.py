@@ -21,7 +21,7 @@ from hedgerow.inputs import Vector
 from hedgerow.kernels.columns import SAME
 from hedgerow.kernels.rows import ALIKE, UNLIKE
 from hedgerow.policies.master import ALL, CHANGES, COLUMNS, PRESENT, ROWS, RestrictedMaster
-from hedgerow.policies.master_round import EXACT, MARGIN, ROUNDING, STIFFNESS
+from hedgerow.policies.master_round import MARGIN, STIFFNESS
 
 S = hr.sets
 LARGE = ALL + 6
@@ -138,9 +138,6 @@ class Text:
         self.move(rows)
         d = self.x - self.target + sum(force * row.c for force, row in self.forces)
         v = X.lmo(d)
-        exact = EXACT * float(eta * size) ** 2 + ROUNDING * self.D**2
-        if not float(d @ (self.x - v)) > exact:
-            return
         if policy is not None:
             self.take_over(policy, v, d)
             self.move(rows)

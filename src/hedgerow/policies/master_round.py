@@ -346,7 +346,7 @@ def play_master(
     gap, _, _ = descent(d, hull.x, v)
     find_multipliers(core, gap)
     core.calls[0] += 1.0
-    if gap > core.master.numbers[TOLERANCE] and admit(core, v):
+    if admit(core, v):
         move(core, parts, m, f)
     record(core, g, f, cost, value)
     return True
