@@ -338,6 +338,18 @@ def take_step(master: Any, fall: float) -> bool:
 
 
 @kernel(nothing, master_table)
+def normalise(master: Any) -> None:
+    """Divide the shares of each factor by their sum, which is 1 but for rounding."""
+    hull, share = master.hull, master.hull.share
+    for b in range(len(hull.used)):
+        end, total = hull.first[b] + int(hull.used[b]), 0.0
+        for i in range(hull.first[b], end):
+            total += share[i]
+        for i in range(hull.first[b], end):
+            share[i] /= total
+
+
+@kernel(nothing, master_table)
 def begin(master: Any) -> None:
     """Make the columns with shares the supports; one that depends on others gives its share up."""
     hull, share, count = master.hull, master.hull.share, 0
@@ -348,15 +360,12 @@ def begin(master: Any) -> None:
             count += 1
     master.numbers[ON] = count
     for b in range(len(hull.used)):
-        end, total = hull.first[b] + int(hull.used[b]), 0.0
         master.count[b] = 0
-        for i in range(hull.first[b], end):
+        for i in range(hull.first[b], hull.first[b] + int(hull.used[b])):
             out[i] = 0
             if share[i] > 0.0 and not append(master, b, i):
                 share[i] = 0.0
-            total += share[i]
-        for i in range(hull.first[b], end):
-            share[i] /= total
+    normalise(master)
     solve_ones(master)
 
 
@@ -389,13 +398,13 @@ def add_columns(master: Any) -> bool:
 def solve_master(master: Any) -> None:
     """Solve the programme from the present shares on, up to a gap of `numbers[TOLERANCE]`."""
     begin(master)
-    steps, out = 0, master.out
+    steps, out, tolerance = 0, master.out, master.numbers[TOLERANCE]
     while steps < MOST_STEPS:
         find_residuals(master)
         while steps < MOST_STEPS:
             steps += 1
             fall = find_direction(master)
-            if not fall > SETTLED * master.numbers[TOLERANCE]:
+            if not fall > SETTLED * tolerance:
                 break
             for i in range(len(out)):
                 out[i] = 0
@@ -403,4 +412,11 @@ def solve_master(master: Any) -> None:
                 break
         if not add_columns(master):
             break
+    normalise(master)
+    find_residuals(master)
+    if master.numbers[GAP] > tolerance:  # stiff rows need the last digits of the shares
+        fall = find_direction(master)
+        if fall > 0.0:
+            take_step(master, fall)
+            normalise(master)
     master.numbers[STEPS] = steps
