@@ -2,7 +2,8 @@
 
 The columns of a product's factor are parts of answers in that factor. Any mixture of columns in
 each factor is a point of the set. Columns are stored as differences to one point, the origin, so
-that moving a set changes no rounding, by the entries that are not zero: a path has few.
+that moving a set changes no rounding. Products with a column take only its entries that are not
+zero: a path has few.
 """
 
 from __future__ import annotations

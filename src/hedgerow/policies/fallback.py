@@ -14,7 +14,7 @@ from hedgerow._engine.table import TableType
 from hedgerow.feedback import Constraints, EvalGrad, Parts, first_order_each
 from hedgerow.inputs import Vector
 from hedgerow.kernels.parts import parts_table
-from hedgerow.kernels.policy_tables import minimise, set_table, tangent_norm2
+from hedgerow.kernels.policy_tables import minimise, set_table
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of, policy_table
 from hedgerow.kernels.vectors import copy, descent, dot
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
@@ -72,12 +72,12 @@ fallback_table = TableType(
 
 
 @kernel(number, watch_table, read)
-def least_along(watch: Any, s: Array) -> Any:
+def least_along(watch: Any, s: Array) -> float:
     """Return the least <s, u - origin> over the set, by an oracle call."""
     minimise(watch.set, s, watch.answer)
     watch.calls[0] += 1.0
-    inner, _, _ = descent(s, watch.answer, watch.core.hull.origin)
-    return inner
+    least: float = descent(s, watch.answer, watch.core.hull.origin)[0]
+    return least
 
 
 @kernel(number, watch_table)
@@ -101,26 +101,28 @@ def are_infeasible(watch: Any) -> bool:
     return proved
 
 
-@kernel(nothing, watch_table, read, parts_table, read, number)
-def watch_round(watch: Any, f: Array, parts: Any, c: Array, value: float) -> None:
+@kernel(nothing, watch_table, read, parts_table, number, number)
+def watch_round(watch: Any, f: Array, parts: Any, value: float, plain2: float) -> None:
     """Add a round that the inner policy has played; let Theorem F take over at the first excess.
 
-    f and c are the gradients of the cost, along the set, and of the largest constraint.
+    f is the cost's gradient along the set. `value` and plain2 = ||grad g||^2 are of the largest
+    constraint, whose gradient along the set is in the present round's first row.
     """
-    D, q, C = watch.growth
+    (D, q, C), rows = watch.growth, watch.core.rows
     norm2, several, excess = dot(f, f), len(watch.gamma) > 1, False
+    c = rows.c[len(rows.born) - int(rows.present[0])]
     watch.phi[0] += dual_power(norm2, q)
     watch.most[0] += D * math.sqrt(norm2)
     for k in range(len(watch.gamma)):
         g, violation = parts.gradients[k] if several else c, parts.values[k] if several else value
         if violation > 0.0:
-            grad2 = tangent_norm2(watch.set, g, dot(g, g))
+            grad2 = dot(g, g)
             if grad2 > 0.0:
                 watch.gamma[k] += dual_power(grad2, q)
                 watch.ccv[k] += violation
                 continue
-            plain2 = parts.at_z[k] if several else dot(g, g)
-            if violation > ROUNDING * D * math.sqrt(plain2):  # no action changes it
+            size2 = parts.at_z[k] if several else plain2
+            if violation > ROUNDING * D * math.sqrt(size2):  # no action changes it
                 watch.infeasible[0] = 1.0
     for k in range(len(watch.gamma)):
         excess = excess or watch.ccv[k] > CCV * D * dual_root(watch.gamma[k], q)
@@ -153,7 +155,7 @@ def play_fallback(
     else:
         if not play_master(inner, a, cost, c, value, products, k):
             return False
-        watch_round(watch, inner.work[: len(a)], inner.parts, c, value)
+        watch_round(watch, inner.work[: len(a)], inner.parts, value, products[3])
     copy(table.x, plain.x if watch.since[0] > 0.0 else watch.core.hull.x)
     return True
 
@@ -259,7 +261,8 @@ class Fallback(StatefulPlayer):
             self._state["x"][:] = self.plain.ask()
             return
         f, parts, largest = self.policy.take_in(cost, constraint, at)
-        watch_round(self._watch, f, parts, largest.grad, largest.value)
+        plain2 = dot(largest.grad, largest.grad)
+        watch_round(self._watch, f, parts, largest.value, plain2)
         inner = self._state["since"][0] == 0.0
         self._state["x"][:] = self.policy.ask() if inner else self.plain.ask()
 
