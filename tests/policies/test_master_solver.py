@@ -150,7 +150,7 @@ def solve(p: Programme, start: Vector, spare: int = 1) -> Solution:
         for k in range(own.stop - own.start):
             hull.used[b] = k + 1.0
             write_column(hull, b, int(first[b]) + k, p.U[own.start + k])
-    numbers = np.zeros(4)
+    numbers = np.zeros(5)
     numbers[TOLERANCE] = p.tolerance
     master = master_table.filled(
         hull=hull,
@@ -166,6 +166,7 @@ def solve(p: Programme, start: Vector, spare: int = 1) -> Solution:
         chol=np.zeros(grams),
         support=np.zeros(K, np.uint32),
         count=np.zeros(len(counts)),
+        gone=np.zeros(len(counts)),
         out=np.zeros(K, np.uint32),
         solved=np.zeros((m, K)),
         schur=np.zeros((m, m)),

@@ -68,6 +68,7 @@ master_table = TableType(
         "chol": write,  # the Cholesky factor of H = G + sigma 1 1' of each factor
         "support": write_index,  # the columns with shares, in the order of the factor's rows
         "count": write,  # how many there are in each factor
+        "gone": write,  # which of them a step takes away, in each factor; -1 for none
         "out": write_index,  # 1 for a column that is no longer tried
         "solved": write_rows,  # M A_j of each row with a positive residual
         "schur": write_rows,
@@ -75,9 +76,9 @@ master_table = TableType(
         "slide": write,  # <A_j, d> for each row
     },
 )
-TOLERANCE, STEPS, GAP, ON = range(4)
+TOLERANCE, STEPS, GAP, ON, TOGETHER = range(5)
 """The numbers: the gap at which to stop; how many steps were taken, the gap that is left, and how
-many rows are not left out."""
+many rows are not left out, and 1 where all factors have one limit of their step."""
 
 
 @kernel(types.boolean, master_table, whole, whole)
@@ -168,8 +169,9 @@ def solve_hull(master: Any, values: Array, y: Array) -> None:
     for b in range(len(hull.used)):
         first, s = hull.first[b], int(master.count[b])
         if s > 1:
+            base = values[support[first]]  # a constant adds nothing but rounding
             for k in range(s):
-                own[k] = values[support[first + k]]
+                own[k] = values[support[first + k]] - base
             capacity, ones = hull.first[b + 1] - first, master.ones[first:]
             solve_cholesky(master.chol[hull.at_gram[b] :], capacity, s, own)
             total = norm = 0.0
@@ -230,6 +232,24 @@ def solve_small(matrix: Array, m: int, y: Array) -> None:
 
 
 @kernel(number, master_table)
+def settle_direction(master: Any) -> float:
+    """Make d add up to 0 in each factor, beyond rounding; return -<gradient, d>."""
+    hull, support, ones, grad, d = master.hull, master.support, master.ones, master.grad, master.d
+    fall = 0.0
+    for b in range(len(hull.used)):
+        first, s = hull.first[b], int(master.count[b])
+        base, total, norm = grad[support[first]], 0.0, 0.0
+        for k in range(s):
+            total += d[support[first + k]]
+            norm += ones[first + k]
+        for k in range(s):
+            i = support[first + k]
+            d[i] -= ones[first + k] * (total / norm)
+            fall -= (grad[i] - base) * d[i]
+    return fall
+
+
+@kernel(number, master_table)
 def find_direction(master: Any) -> float:
     """Write the Newton step d on the supports; return -<gradient, d>.
 
@@ -256,7 +276,7 @@ def find_direction(master: Any) -> float:
             d[i] += force * step[i]
     for i in range(len(d)):
         d[i] = -d[i]
-    return -dot(master.grad, d)
+    return settle_direction(master)
 
 
 @kernel(number, master_table)
@@ -273,9 +293,9 @@ def find_curvature(master: Any) -> float:
     return total
 
 
-@kernel(number, master_table, number, number)
-def step_length(master: Any, fall: float, top: float) -> float:
-    """Return where in [0, top] the objective along d is least: its derivative is piecewise linear.
+@kernel(number, master_table, number)
+def step_length(master: Any, fall: float) -> float:
+    """Return where in [0, 1] the objective along d is least: its derivative is piecewise linear.
 
     `fall` is minus the derivative at 0.
     """
@@ -284,7 +304,7 @@ def step_length(master: Any, fall: float, top: float) -> float:
     for j in on:
         if residual[j] > 0.0:
             start -= stiffness[j] * residual[j] * slide[j]
-    low, high, t = 0.0, top, top
+    low, high, t = 0.0, 1.0, 1.0
     for _ in range(MOST_TRIALS):
         slope, bend = start + t * curvature, curvature
         for j in on:
@@ -292,7 +312,7 @@ def step_length(master: Any, fall: float, top: float) -> float:
             if value > 0.0:
                 slope += stiffness[j] * value * slide[j]
                 bend += stiffness[j] * slide[j] * slide[j]
-        if abs(slope) <= ROUNDING * fall or (slope < 0.0 and t >= top):
+        if abs(slope) <= ROUNDING * fall or (slope < 0.0 and t >= 1.0):
             break
         if slope > 0.0:
             high = t
@@ -304,24 +324,61 @@ def step_length(master: Any, fall: float, top: float) -> float:
     return t
 
 
-@kernel(types.boolean, master_table, number)
-def take_step(master: Any, fall: float) -> bool:
-    """Move along d, at most by its length, as far as the objective falls and no share is negative.
+@kernel(number, master_table)
+def limit_step(master: Any) -> float:
+    """Shorten d to where no share is negative; return minus the objective's derivative along it.
+
+    `gone` is the column of each factor's support that is 0 there, -1 for none. Each factor has a
+    limit of its own, so that many columns can go at once, and a factor in which the objective rises
+    stays; with numbers[TOGETHER] the least limit is that of all.
+    """
+    hull, support, share, d, gone = (
+        master.hull,
+        master.support,
+        master.hull.share,
+        master.d,
+        master.gone,
+    )
+    fall, least, together = 0.0, 1.0, master.numbers[TOGETHER] > 0.0
+    for b in range(len(hull.used)):
+        first, top, rise, gone[b] = hull.first[b], 1.0, 0.0, -1.0
+        for k in range(int(master.count[b])):
+            i = support[first + k]
+            rise += master.grad[i] * d[i]
+            if d[i] < 0.0 and share[i] < -d[i] * top:
+                top, gone[b] = share[i] / -d[i], k
+        if not together:
+            if rise > 0.0 and top > 0.0:
+                top, gone[b] = 0.0, -1.0
+            for i in range(first, first + int(hull.used[b])):
+                d[i] *= top
+            fall -= top * rise
+        elif top < least:
+            for c in range(b):
+                gone[c] = -1.0
+            least = top
+        else:
+            gone[b] = -1.0
+    if together:
+        for i in range(len(d)):
+            d[i] *= least
+        fall = -dot(master.grad, d)
+    return fall
+
+
+@kernel(types.boolean, master_table)
+def take_step(master: Any) -> bool:
+    """Move along d as far as the objective falls and no share is negative.
 
     Return whether that was the whole step, with no row's residual changing its sign.
     """
-    first, support, share, d = master.hull.first, master.support, master.hull.share, master.d
-    top, factor, gone = 1.0, 0, -1
-    for b in range(len(master.count)):
-        for k in range(int(master.count[b])):
-            i = support[first[b] + k]
-            if d[i] < 0.0 and share[i] < -d[i] * top:
-                top, factor, gone = share[i] / -d[i], b, k
-    A, slide, residual, on = master.A, master.slide, master.residual, master.on
+    A, d, slide, residual, on = master.A, master.d, master.slide, master.residual, master.on
+    hull, support, share = master.hull, master.support, master.hull.share
     on = on[: int(master.numbers[ON])]
+    fall = limit_step(master)
     for j in on:
         slide[j] = dot(A[j], d)
-    t = step_length(master, fall, top)
+    t = step_length(master, fall) if fall > 0.0 else 0.0
     same = t == 1.0
     for j in on:
         before = residual[j]
@@ -329,12 +386,20 @@ def take_step(master: Any, fall: float) -> bool:
         same = same and (before > 0.0) == (residual[j] > 0.0)
     for i in range(len(share)):
         share[i] = max(0.0, share[i] + t * d[i])
-    if gone >= 0 and t >= top:
-        share[support[first[factor] + gone]] = 0.0
-        remove(master, factor, gone)
+    removed = False
+    for b in range(len(hull.used)):
+        gone = int(master.gone[b])
+        if gone >= 0:
+            i = support[hull.first[b] + gone]
+            if t == 1.0 or share[i] == 0.0:
+                share[i] = 0.0
+                remove(master, b, gone)
+                removed = True
+    if removed:
         solve_ones(master)
-        return False
-    return same
+    elif t < 1.0:  # a row is in the way: only the true direction leads to the solution
+        master.numbers[TOGETHER] = 1.0
+    return same and not removed
 
 
 @kernel(nothing, master_table)
@@ -401,6 +466,7 @@ def solve_master(master: Any) -> None:
     steps, out, tolerance = 0, master.out, master.numbers[TOLERANCE]
     while steps < MOST_STEPS:
         find_residuals(master)
+        master.numbers[TOGETHER] = 0.0
         while steps < MOST_STEPS:
             steps += 1
             fall = find_direction(master)
@@ -408,7 +474,7 @@ def solve_master(master: Any) -> None:
                 break
             for i in range(len(out)):
                 out[i] = 0
-            if take_step(master, fall):
+            if take_step(master):
                 break
         if not add_columns(master):
             break
@@ -417,6 +483,6 @@ def solve_master(master: Any) -> None:
     if master.numbers[GAP] > tolerance:  # stiff rows need the last digits of the shares
         fall = find_direction(master)
         if fall > 0.0:
-            take_step(master, fall)
+            take_step(master)
             normalise(master)
     master.numbers[STEPS] = steps

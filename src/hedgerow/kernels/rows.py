@@ -27,6 +27,8 @@ ALIKE = 3.0
 the last changes, in mean squares."""
 FLAT = 1e-140
 """A row that varies by less is flat: the square of its unit would leave float64."""
+SLIGHT = 1e-12
+"""A gradient that varies less over the columns, in its norm times D, varies by rounding alone."""
 UNLIKE = 0.1
 """A row whose weight is less than this does not count."""
 
@@ -213,7 +215,7 @@ def bind_row(rows: Any, j: int, D: float, margin: float, stiffness: float) -> No
     if rows.born[j] > 0.0 and rows.weight[j] > 0.0:
         low, high = range_of(rows.hull, rows.A[j])
         unit = (high - low) / D
-        if unit == 0.0:
+        if unit <= SLIGHT * rows.norm[j]:
             unit = rows.norm[j]
         if unit > FLAT:
             rows.bound[j] = rows.level[j] + margin * unit

@@ -24,6 +24,7 @@ from hedgerow.kernels.parts import parts_in, parts_table
 from hedgerow.kernels.policy_tables import minimise, set_table
 from hedgerow.kernels.rounds import SEEN_ROUND, is_accepted
 from hedgerow.kernels.rows import (
+    SLIGHT,
     bind_row,
     compare_rows,
     extend_rows,
@@ -117,7 +118,8 @@ def choose_step(core: Any, f: Array) -> None:
     column_dots(hull, f, core.slope)
     low, high = range_of(hull, core.slope)
     norm = core.norm[0] = math.sqrt(dot(f, f))
-    core.grad2[0] += norm * ((high - low) / D if high > low else norm)
+    reach = (high - low) / D
+    core.grad2[0] += norm * (reach if reach > SLIGHT * norm else norm)
     core.eta[0] = 0.0
     if core.grad2[0] > 0.0:
         core.eta[0] = core.far[0] / (core.eagerness[0] * math.sqrt(core.grad2[0]))
