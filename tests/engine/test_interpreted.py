@@ -55,6 +55,19 @@ def followed() -> list[np.ndarray]:
     return [learner.state()["array"] for learner in learners]
 
 
+def mastered() -> list[np.ndarray]:
+    """The restricted master: columns that come and go, rows, factors and parts."""
+    rng, found = np.random.default_rng(3), []
+    for X in (hr.sets.L2Ball(3), hr.sets.Product(hr.sets.Simplex(3), hr.sets.Simplex(4))):
+        policy = hr.policies.Fallback(hr.policies.RestrictedMaster(X))
+        for _ in range(40):
+            x, a = policy.ask(), rng.standard_normal(X.dim)
+            parts = [EvalGrad(float(c @ x) - 0.1, c) for c in rng.standard_normal((2, X.dim))]
+            policy.tell(EvalGrad(float(a @ x), a), parts)
+        found.append(policy.policy.state()["array"])
+    return found
+
+
 def results() -> dict[str, list[np.ndarray]]:
     """Everything, by name."""
     found = {name: oracles(make()) for name, make in EXAMPLES.items()}
@@ -65,7 +78,7 @@ def results() -> dict[str, list[np.ndarray]]:
         trace = hr.simulate(policy, problem)
         assert trace.compiled
         found[name] = [trace.costs, trace.violations]
-    return found | {"followed": followed()}
+    return found | {"followed": followed(), "mastered": mastered()}
 
 
 @pytest.fixture(scope="module")

@@ -667,3 +667,8 @@ def test_a_failure_is_left_after_one_round_and_forgotten_after_it(
     assert share[20] > 0.9
     assert share[21] < 0.02
     assert share[70] > 0.5
+
+
+def test_a_set_that_is_too_large_is_refused() -> None:
+    with pytest.raises(ValueError, match="at most 200000 coordinates, got 200001"):
+        RestrictedMaster(S.Simplex(200_001))

@@ -26,8 +26,9 @@ from hedgerow._engine.table import TableType
 from hedgerow.kernels.vectors import copy, dot
 
 Array = Any
-SAME = 1e-12
-"""A column this near to another one, as a squared distance relative to D^2, is the same."""
+SAME = 1e-10
+"""A column this near to another one, as a squared distance relative to D^2, is the same: nearer
+ones depend on each other as far as the master can tell (`DEPENDENT`)."""
 
 hull_table = TableType(
     "HullTable",

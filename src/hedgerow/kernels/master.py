@@ -120,7 +120,7 @@ def remove(master: Any, b: int, r: int) -> None:
             chol[k * capacity + h] = chol[(k + 1) * capacity + h]
     for k in range(r, s - 1):
         a, e = chol[k * capacity + k], chol[k * capacity + k + 1]
-        size = math.hypot(a, e)
+        size = math.sqrt(a * a + e * e)
         cosine, sine = a / size, e / size
         for i in range(k, s - 1):
             row = chol[i * capacity :]

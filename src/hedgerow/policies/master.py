@@ -50,6 +50,8 @@ ROWS, PRESENT, CHANGES = 64, 8, 31
 many changes of rows their median is taken."""
 
 
+LARGEST = 200_000
+"""Sets of more coordinates are refused: what is remembered would take more than 100 MB."""
 OF_ROWS = ("level", "norm", "weight", "born", "violated", "part", "paid", "price")
 """What is known of each row beside its gradient, as `kernels/rows.py` has it."""
 
@@ -100,6 +102,11 @@ class RestrictedMaster(StatefulPlayer):
         self, decision_set: DecisionSet, eagerness: float = 1.0, constraints: int | None = None
     ):
         X = self.decision_set = decision_set
+        if X.dim > LARGEST:
+            raise ValueError(
+                f"a RestrictedMaster remembers {ROWS + PRESENT} gradients, so a set has at most "
+                f"{LARGEST} coordinates, got {X.dim}; play projection_free_coco(X, tracking=False)"
+            )
         self.eagerness = as_positive(eagerness, "eagerness")
         self.constraints = None if constraints is None else as_count(constraints, "constraints")
         n, m = X.dim, self.constraints or 1

@@ -44,8 +44,8 @@ STIFFNESS = 100.0
 MARGIN = 0.15
 """The margin of rows in round t is this many times D/sqrt(t), in their units."""
 EXACT, ROUNDING = 1e-10, 1e-15
-"""The programme is solved up to a gap of EXACT times the step's squared length, or up to rounding,
-relative to D^2."""
+"""The programme is solved up to a gap of EXACT times the step's squared length, or times D^2 where
+that is less, or up to rounding, relative to D^2."""
 
 core_table = TableType(
     "MasterCore",
@@ -195,7 +195,8 @@ def move(core: Any, parts: Any, m: int, f: Array) -> None:
         target[i] = eta * f[i] + (x[i] - before[i])
     column_dots(hull, target, core.slope)
     copy(core.share_before, hull.share)
-    master.numbers[TOLERANCE] = EXACT * (eta * core.norm[0]) ** 2 + ROUNDING * D * D
+    step = min(eta * core.norm[0], D)
+    master.numbers[TOLERANCE] = EXACT * step * step + ROUNDING * D * D
     for j in range(len(rows.born)):
         bind_row(rows, j, D, margin, STIFFNESS)
     solve_master(master)
