@@ -69,7 +69,7 @@ master_table = TableType(
         "support": write_index,  # the columns with shares, in the order of the factor's rows
         "count": write,  # how many there are in each factor
         "gone": write,  # which of them a step takes away, in each factor; -1 for none
-        "out": write_index,  # 1 for a column that is no longer tried
+        "out": write_index,  # 1 for a column that cannot join: it depends on those with shares
         "solved": write_rows,  # M A_j of each row with a positive residual
         "schur": write_rows,
         "force": write,  # their forces along the step
@@ -332,13 +332,8 @@ def limit_step(master: Any) -> float:
     limit of its own, so that many columns can go at once, and a factor in which the objective rises
     stays; with numbers[TOGETHER] the least limit is that of all.
     """
-    hull, support, share, d, gone = (
-        master.hull,
-        master.support,
-        master.hull.share,
-        master.d,
-        master.gone,
-    )
+    hull, support, share = master.hull, master.support, master.hull.share
+    d, gone = master.d, master.gone
     fall, least, together = 0.0, 1.0, master.numbers[TOGETHER] > 0.0
     for b in range(len(hull.used)):
         first, top, rise, gone[b] = hull.first[b], 1.0, 0.0, -1.0

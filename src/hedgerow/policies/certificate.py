@@ -18,8 +18,8 @@ class Certificate(float):
             it must in infeasible rounds; above 0 it proves that none satisfies every round.
         most: no regret is larger, whatever was decided; infinite where that is not known.
         least: no regret is smaller; minus `most` where nothing better is known.
-        price: an action that violates by V in total has at most V times this more regret; infinite
-            where that is not known.
+        price: against an action that violates by V in total, the regret is at most V times this
+            larger; infinite where that is not known.
 
     >>> Certificate(12.5)
     12.5
@@ -29,8 +29,8 @@ class Certificate(float):
     -10000000.0 (says nothing here, because no fixed action satisfies the constraint in every round:
     each violates it by at least 3 in total; give a budget)
     >>> print(Certificate(12.5, price=2.0).comparator)  # doctest: +NORMALIZE_WHITESPACE
-    every fixed action that satisfies the constraint in every round; one that does not gains at most
-    2 per unit of its violation
+    every fixed action that satisfies the constraint in every round; an action that violates it
+    gains at most 2 per unit
     >>> print(Certificate(12.5, most=10.0).says_nothing)
     says nothing here, because no fixed action could have cost more than 10 less
     >>> print(Certificate(12.5).within(-3.0, 2.0).says_nothing)
@@ -94,8 +94,7 @@ class Certificate(float):
             return whom
         if self.price == 0.0:  # no constraint has had a part in it
             return "every fixed action"
-        gains = f"gains at most {self.price:.4g} per unit of its violation"
-        return f"{whom}; one that does not {gains}"
+        return f"{whom}; an action that violates it gains at most {self.price:.4g} per unit"
 
     @property
     def says_nothing(self) -> str | None:

@@ -56,6 +56,14 @@ OF_ROWS = ("level", "norm", "weight", "born", "violated", "part", "paid", "price
 """What is known of each row beside its gradient, as `kernels/rows.py` has it."""
 
 
+OF_ROUNDS = (
+    *("t", "x1", "grad2", "far", "costs", "pull", "inner", "charge", "largest_price", "size"),
+    *("each", "totals", "calls"),
+)
+"""The parts of the state that a round changes beside columns and rows, as `master_round.py` has
+them."""
+
+
 class Binding(NamedTuple):
     """A past round that holds the decision now.
 
@@ -133,7 +141,7 @@ class RestrictedMaster(StatefulPlayer):
             # sums
             costs=n,
             pull=n,
-            **dict.fromkeys(("inner", "charge", "paid_most"), 1),
+            **dict.fromkeys(("inner", "charge", "largest_price"), 1),
             size=3,
             each=0 if self.constraints is None else m,
             totals=len(TOTALS),
@@ -172,13 +180,8 @@ class RestrictedMaster(StatefulPlayer):
             nonzeros=np.zeros(K, np.uint32),
             gram=np.zeros(grams),
         )
-        A, bound, stiffness, slope, before = (
-            np.zeros((R, K)),
-            np.zeros(R),
-            np.zeros(R),
-            np.zeros(K),
-            np.zeros(K),
-        )
+        A, bound, stiffness = np.zeros((R, K)), np.zeros(R), np.zeros(R)
+        slope, before = np.zeros(K), np.zeros(K)
         self._rows = rows_table.filled(
             hull=self._hull,
             c=state["c"].reshape(R, -1),
@@ -214,17 +217,6 @@ class RestrictedMaster(StatefulPlayer):
             slide=np.zeros(R),
         )
         n = self.decision_set.dim
-        summed = (
-            "costs",
-            "pull",
-            "inner",
-            "charge",
-            "paid_most",
-            "size",
-            "each",
-            "totals",
-            "calls",
-        )
         self.core = core_table.filled(
             hull=self._hull,
             rows=self._rows,
@@ -236,7 +228,7 @@ class RestrictedMaster(StatefulPlayer):
             before=np.zeros(n),
             target=np.zeros(n),
             **{name: np.zeros(1) for name in ("norm", "eta", "loss")},
-            **{name: state[name] for name in ("t", "x1", "grad2", "far", *summed)},
+            **{name: state[name] for name in OF_ROUNDS},
         )
         self._work = np.zeros(4 * n)
 
@@ -398,7 +390,7 @@ class RestrictedMaster(StatefulPlayer):
         own = state["costs"] + state["pull"]
         bound += float(state["inner"][0] - state["charge"][0] + own @ self.origin)
         bound += self._rounding() - X.minimum(own + more)
-        price = max(price, float(state["paid_most"][0]))
+        price = max(price, float(state["largest_price"][0]))
         worst = self._diameter * (float(state["size"][2]) + steepness)
         least = max(0.0, -worst - bound) / price if price > 0.0 else 0.0
         return Certificate(bound + price * budget, budget, 0, least, worst, price=price)
@@ -430,7 +422,7 @@ class RestrictedMaster(StatefulPlayer):
         return transferred_master(self, decision_set, kept)
 
     def columns(self) -> Iterator[tuple[Vector, float]]:
-        """Yield the remembered points and their shares, of a set that is no `Product`."""
+        """Yield the remembered points and their shares; not for a `Product`."""
         entries = self._state["entries"].reshape(-1, self.decision_set.dim)
         for i in range(int(self._state["used"][0])):
             yield entries[i] + self.origin, float(self._state["share"][i])

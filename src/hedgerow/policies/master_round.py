@@ -1,4 +1,16 @@
-"""One round of the restricted master, in one kernel."""
+"""One round of the restricted master, in one kernel.
+
+After f_t and g_t were reported at x_t, with a = grad f_t along the set:
+
+    eta = far / (eagerness sqrt(sum of the sizes of a, squared))     `choose_step`
+    compare rows with the tangent of g_t, and remember it            `see_one`, `see_parts`
+    y = the mixture of columns nearest to x_t - eta a, softly        `move`
+        bound by the rows that resemble it, with a margin
+    d = y - (x_t - eta a) + sum of the rows' forces                  `find_oracle_direction`
+    v = the oracle's answer to d, a new column                       `minimise`, `admit`
+    x_{t+1} = that mixture again, with the new column                `move`
+    add a and the rows, by their multipliers, to the certificate     `record`
+"""
 
 from __future__ import annotations
 
@@ -71,7 +83,7 @@ core_table = TableType(
         "inner": write,  # sum of <grad f, x_t - origin>
         "charge": write,  # sum of nu_j times row j's level at the origin
         "size": write,  # sums of ||grad f + sum nu_j c_j||, of nu_j times row j, and of ||grad f||
-        "paid_most": write,  # the largest sum of multipliers that the rows of a round have had
+        "largest_price": write,  # the largest sum of multipliers that the rows of a round have had
         "each": write,  # sum of violations of each constraint, where there are several
         "totals": write,  # rounds, cost, violation, violated rounds
         "calls": write,
@@ -209,15 +221,10 @@ def move(core: Any, parts: Any, m: int, f: Array) -> None:
 
 
 @kernel(nothing, core_table, read, write)
-def find_direction(core: Any, f: Array, d: Array) -> None:
+def find_oracle_direction(core: Any, f: Array, d: Array) -> None:
     """Write d = x - (x_t - eta f) + sum of forces: what the oracle is to lower."""
-    rows, residual, eta, x, before = (
-        core.rows,
-        core.master.residual,
-        core.eta[0],
-        core.hull.x,
-        core.before,
-    )
+    rows, residual, eta = core.rows, core.master.residual, core.eta[0]
+    x, before = core.hull.x, core.before
     for i in range(len(d)):
         d[i] = x[i] - before[i] + eta * f[i]
     for j in range(len(residual)):
@@ -296,7 +303,7 @@ def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
             c = rows.c[j]
             core.charge[0] += nu * rows.level[j]
             core.size[1] += nu * (abs(rows.level[j]) + rows.norm[j] * core.diameter[0])
-            core.paid_most[0] = max(core.paid_most[0], pay(rows, j, nu))
+            core.largest_price[0] = max(core.largest_price[0], pay(rows, j, nu))
             for i in range(len(f)):
                 pull[i] += nu * c[i]
                 target[i] += nu * c[i]
@@ -344,7 +351,7 @@ def play_master(
             core.each[part] += max(0.0, parts.values[part])
     # project x_t - eta f, softly, onto what is remembered; ask the oracle once, where that prices
     move(core, parts, m, f)
-    find_direction(core, f, d)
+    find_oracle_direction(core, f, d)
     minimise(policy.set, d, v)
     gap, _, _ = descent(d, hull.x, v)
     find_multipliers(core, gap)
