@@ -12,6 +12,8 @@ from typing import Any
 
 import lazy_loader
 
+from hedgerow.gone import GONE
+
 
 def attach_lazy(
     package: str, file: str
@@ -28,6 +30,8 @@ def attach_lazy(
     def get(name: str) -> Any:
         if name in names:
             return found(name)
+        if name in GONE.get(package, {}):
+            raise AttributeError(f"{package} has no {name!r} any more: {GONE[package][name]}")
         near = get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"dir({package}) lists its names"
         raise AttributeError(f"{package} has no {name!r}; {hint}")

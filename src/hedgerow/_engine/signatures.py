@@ -26,12 +26,8 @@ A surrogate is three kernels on its queue, ranges and units (`surrogates/queue.p
 the queue's length to be weighed or NaN, and `record(queue, ranges, units, value, weight)`. A
 potential is one, `slope(potential, q, t, unit, scale)`, where scale is the surrogate's own, or 0.
 
-A guard is one kernel, `allow(guard, rule, value, proposed, sizes)`: it takes in a round, and
-returns the weight to use in place of the proposed one; `rule` has the step rule's numbers.
-
 `sizes` is what a surrogate may know of a round besides the constraint's value, along the set:
-||grad f||^2, ||grad g||^2, plain ||grad g||^2, <grad f, grad g>, what was lost so far against the
-present play (`kernels/certificate.py`), and the part of the violation that no action avoids.
+||grad f||^2, ||grad g||^2, and plain ||grad g||^2.
 
 A function of a round is one kernel, `evaluate(index, numbers, own, part, x, scratch, grad)`: it
 writes a subgradient at x to `grad` and returns the value there. `index` and `numbers` are the same
@@ -56,8 +52,8 @@ from hedgerow._engine.kernel import (
 from hedgerow._engine.table import TableType
 
 LOSS = types.UniTuple(number, 3)
-SIZES = types.UniTuple(number, 6)
-COST2, CONSTRAINT_GRAD2, PLAIN_CONSTRAINT_GRAD2, PRODUCT, LOST, UNAVOIDABLE = range(6)
+SIZES = types.UniTuple(number, 3)
+COST2, CONSTRAINT_GRAD2, PLAIN_CONSTRAINT_GRAD2 = range(3)
 """The numbers of `sizes`."""
 
 REGULARISE = (number, write, number, LOSS)
@@ -79,7 +75,6 @@ NEEDS_GRADIENT = (number, write, read, number)
 OBSERVE = (number, write, write, read, number, SIZES)
 RECORD = (nothing, write, write, read, number, number)
 SLOPE = (number, read, number, number, number, number)
-ALLOW = (number, write, write, number, number, SIZES)
 
 EVALUATE = (number, index, read, read, whole, read, write, write)
 ROWS = types.Tuple((index, read, read, index, index))

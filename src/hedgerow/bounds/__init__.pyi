@@ -20,16 +20,11 @@ from .explanations import explain as explain
 from .guarantee import Explanation as Explanation
 from .guarantee import Guarantee as Guarantee
 from .guarantee import nonvacuous_horizon as nonvacuous_horizon
-from .guarded_bounds import guarded_ccv as guarded_ccv
-from .guarded_bounds import guarded_regret as guarded_regret
-from .guarded_bounds import projected_ccv as projected_ccv
-from .guarded_bounds import projected_regret as projected_regret
 from .ocg_bounds import Adaptivity as Adaptivity
 from .ocg_bounds import adaptivity as adaptivity
 from .ocg_bounds import any_regulariser_regret as any_regulariser_regret
 from .ocg_bounds import capped_regret as capped_regret
 from .ocg_bounds import ftrl_regret as ftrl_regret
-from .ocg_bounds import guard_constant as guard_constant
 from .ocg_bounds import leader_distance as leader_distance
 from .ocg_bounds import leader_movement as leader_movement
 from .ocg_bounds import ocg_regret as ocg_regret
@@ -37,3 +32,9 @@ from .ocg_bounds import rms_regret as rms_regret
 from .ocg_bounds import schedule_regret as schedule_regret
 from .ocg_bounds import sharper_ocg_regret as sharper_ocg_regret
 from .ocg_bounds import universal_regret as universal_regret
+from .theorem_f import fallback_ccv as fallback_ccv
+from .theorem_f import fallback_regret as fallback_regret
+from .theorem_f import projected_ccv as projected_ccv
+from .theorem_f import projected_regret as projected_regret
+from .theorem_f import theorem_f_ccv as theorem_f_ccv
+from .theorem_f import theorem_f_regret as theorem_f_regret

@@ -10,42 +10,40 @@ import numpy as np
 
 from hedgerow.bounds import bandit_bounds, coco_bounds
 from hedgerow.bounds.guarantee import Explanation, Guarantee, nonvacuous_horizon
-from hedgerow.bounds.guarded_bounds import (
-    guarded_ccv,
-    guarded_regret,
+from hedgerow.bounds.ocg_bounds import Adaptivity, sharper_ocg_regret
+from hedgerow.bounds.theorem_f import (
+    fallback_ccv,
+    fallback_regret,
     projected_ccv,
     projected_regret,
+    theorem_f_ccv,
+    theorem_f_regret,
 )
-from hedgerow.bounds.ocg_bounds import Adaptivity, sharper_ocg_regret
-from hedgerow.bounds.retreat_bounds import with_retreat
 from hedgerow.inputs import Vector
 from hedgerow.learners import steps as rules
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
-from hedgerow.learners.advised_ocg import AdvisedOCG
 from hedgerow.learners.away_ocg import AwayOCG
 from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.learners.steps import CertificateSteps
-from hedgerow.learners.tracking_ocg import TrackingOCG
+from hedgerow.policies.advised import AdvisedMaster
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.constrained import ConstrainedPolicy
-from hedgerow.policies.fallback import Fallback
+from hedgerow.policies.fallback import CCV, Fallback
 from hedgerow.policies.paper import paper_potential
 from hedgerow.policies.sampled import SampledPlay
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, UNCAPPED, Theorem
 from hedgerow.protocols.parts import Policy
 from hedgerow.snapshot import Snapshot
-from hedgerow.surrogates.adaptive import AdaptiveSurrogate
 from hedgerow.surrogates.potentials import PowerPotential
 from hedgerow.surrogates.queued import Queued
 from hedgerow.surrogates.signed import SignedSurrogate
 
-Regularised = AdaptiveOCG | AdvisedOCG | AwayOCG | BlockOCG | TrackingOCG
+Regularised = AdaptiveOCG | AwayOCG | BlockOCG
 """Learners with a regulariser that their steps determine."""
 Bound = tuple[str, str, float | None, float | None]
 """Name, statement, value and trivial value of a guarantee."""
 ORDER = "of order T^{3/4}"
-REFUTED = "says nothing here, because no fixed action satisfies the constraint in every round"
 DOMINATED = "projection_free_coco(preset='theory') has order T^{3/4} against the same benchmark"
 
 
@@ -77,14 +75,10 @@ def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
         return Explanation(name, inner.horizon, (*found, *kept), inner.adaptivity)
     horizon = next((theorem.horizon for theorem in theorems if theorem.horizon is not None), None)
     if isinstance(policy, Fallback):
-        found = [_remembered(policy, budget), *found]
+        found = [*_remembered(policy, budget), *found]
     elif isinstance(policy, ConstrainedPolicy):
         if isinstance(policy.learner, AdaptiveOCG):
             horizon = policy.learner.steps.horizon
-        guard = getattr(policy.surrogate, "guard", None)
-        says_nothing = guard is not None and guard.refuted
-        if policy.retreat is not None and not policy.retreat.ended and not says_nothing:
-            found = [*with_retreat(found, policy.retreat, policy.decision_set.diameter)]
         found = [*_certificates(policy, budget), *found]
     elif not found:
         return Explanation(f"{type(policy).__name__}: nothing is known of it", None, (), None)
@@ -99,12 +93,12 @@ def _name(policy: Policy[Any, Any]) -> str:
     return f"{name}({type(policy.learner).__name__}, {type(policy.surrogate).__name__})"
 
 
-def _remembered(policy: Fallback, budget: float) -> Guarantee:
+def _remembered(policy: Fallback, budget: float) -> Iterator[Guarantee]:
     """What holds after the fact, by the rounds that are remembered and their prices."""
     proved = policy.certificate(budget)
     played = proved.most > 0.0
     vacuous = played and proved.no_comparator
-    return Guarantee(
+    yield Guarantee(
         "regret, afterwards",
         f"{proved.says_nothing}: explain(policy, budget=...)"
         if vacuous
@@ -113,6 +107,15 @@ def _remembered(policy: Fallback, budget: float) -> Guarantee:
         proved.most if played else None,
         (CONVEX,),
     )
+    if isinstance(policy.policy, AdvisedMaster):
+        yield Guarantee(
+            "cost and priced violation above each adviser's, afterwards",
+            "(2 + log(1 + T)/log(K + 1)) Delta_T, over the rounds in which it spoke, until Theorem "
+            "F takes over",
+            policy.policy.lost_to_voices if played else None,
+            proved.most if played else None,
+            ("convex losses", AT_ONCE),
+        )
 
 
 def _certificates(policy: ConstrainedPolicy[Any], budget: float) -> Iterator[Guarantee]:
@@ -134,35 +137,22 @@ def _certificates(policy: ConstrainedPolicy[Any], budget: float) -> Iterator[Gua
     )
     learner = policy.learner
     if isinstance(learner, Regularised) and isinstance(learner.steps, CertificateSteps):
-        mixed = isinstance(learner, AdvisedOCG | TrackingOCG)
-        lost = "M_T + gap_T - Delta_T + beta_T R^2, without an oracle call"
         yield Guarantee(
             "regret of the losses, afterwards",
-            f"{lost}; and what the mixture lost to its leader" if mixed else lost,
+            "M_T + gap_T - Delta_T + beta_T R^2, without an oracle call",
             _by_regulariser(learner) if played else None,
             worst,
-            ("convex losses", "an oracle call in the last round") if mixed else ("convex losses",),
-        )
-    if isinstance(learner, AdvisedOCG):
-        yield Guarantee(
-            "cost and priced violation above each adviser's, afterwards",
-            "(2 + log(1 + T)/log(K + 1)) Delta_T + A_T, over the rounds in which it spoke, for the "
-            "decisions before a retreat",
-            learner.lost_to_voices if played else None,
-            worst,
-            ("convex losses", AT_ONCE),
+            ("convex losses",),
         )
 
 
 def _by_regulariser(learner: Regularised) -> float | None:
-    """Return M_T + (gap_T - Delta_T) + beta_T R^2, and what a mixture lost to its leader."""
+    """Return M_T + (gap_T - Delta_T) + beta_T R^2."""
     if isinstance(learner, BlockOCG):
         return learner.bound
     rule, X = learner.rule_numbers, learner.decision_set
     R = X.radius_around(learner.first_play)
     bound = float(rule[rules.M] + rule[rules.LEFT] + rule[rules.BETA] * R**2)
-    if isinstance(learner, AdvisedOCG | TrackingOCG):
-        bound += learner.ahead
     return bound if math.isfinite(bound) else None
 
 
@@ -174,94 +164,52 @@ def _numbers(snapshot: Snapshot) -> dict[str, Vector]:
 
 def _evaluated(theorem: Theorem, policy: Policy[Any, Any]) -> Iterator[Guarantee]:
     """Compute the bounds of a theorem that the policy declares."""
-    if theorem.name not in BOUNDS and theorem.name != "Theorem G":
+    if theorem.name not in BOUNDS:
         yield Guarantee(theorem.name, "stated by the policy", None, None, theorem.assumptions)
         return
     needs = theorem.assumptions
     if isinstance(learner := getattr(policy, "learner", None), BlockBandit):
         so_far = f"{UNCAPPED} (so far {learner.capped_blocks} were)"
         needs = tuple(so_far if need == UNCAPPED else need for need in needs)
-    if theorem.name == "Theorem G":
-        yield from _guarded(theorem, getattr(policy, "surrogate", None))
-        return
     for name, statement, value, trivial in BOUNDS[theorem.name](theorem):
         yield Guarantee(name, statement, value if theorem.proved else None, trivial, needs)
 
 
-def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
-    """Theorem G: beforehand in units of Gf D T and Gg D T, and with the rounds seen so far."""
-    C, D, lam, lam_e, mixture = (theorem[name] for name in ("C", "D", "lam", "lam_e", "mixture"))
-    q, dual = int(theorem["q"]), theorem["q"] / (theorem["q"] - 1.0)
-    m = int(dict(theorem.constants).get("constraints", 1.0))
-    guard = getattr(surrogate, "guard", None)
-    of_ccv = "CCV, Theorem G" if m == 1 else "CCV of each constraint, Theorem G"
-    if guard is not None and guard.refuted:
-        for name in ("regret, Theorem G", of_ccv):
-            yield Guarantee(name, REFUTED, None, None, theorem.assumptions)
-        return
-
-    def regret(cost_size: float, steepest: float) -> float:
-        return guarded_regret(C, 1.0, cost_size, lam, lam_e, steepest * mixture)
+def _of_weights(theorem: Theorem) -> Iterator[Bound]:
+    """Theorem F: of weights in proportion to a power of the violation."""
+    C, q, lam, m = (theorem[name] for name in ("C", "q", "lam", "constraints"))
+    power, order = 1.0 - 1.0 / q, f"T^{{{q - 1.0:.0f}/{q:.0f}}}"
 
     def ccv(T: float) -> float:
-        share = guarded_ccv(C, T, lam, lam_e, q, mixture=mixture > 0.0, constraints=m)
-        return float(T ** (1.0 / dual) * share)
+        return float(T**power * theorem_f_ccv(C, T, lam, int(q), constraints=int(m)))
 
-    order = f"T^{{{q - 1}/{q}}}"
-    text = f"{regret(1.0, 0.0):.3g} D Phi_T"
-    if mixture > 0.0:
-        text += " + D max ||grad f_t||"
-    text += f", Phi_T = (sum ||grad f_t||^{{{q}/{q - 1}}})^{{{q - 1}/{q}}} <= Gf {order}"
-    begin = nonvacuous_horizon(lambda T: regret(T ** (1.0 / dual), 1.0), 1.0)
-    worst = 0.0 if guard is None else guard.worst
-    seen = guard is not None and worst > 0.0
-    yield Guarantee(
-        "regret, Theorem G",
-        f"{text}; below Gf D T from T = {begin:.0f} on",
-        D * regret(guard.cost_size, guard.steepest_cost) if guard and seen else None,
-        worst or None,
-        theorem.assumptions,
-    )
+    text = f"{theorem_f_regret(C, 1.0, 1.0, lam):.3g} D Phi_T, Phi_T <= Gf {order}"
+    begin = nonvacuous_horizon(lambda T: theorem_f_regret(C, 1.0, T**power, lam), 1.0)
+    yield "regret, Theorem F", f"{text}; below Gf D T from T = {begin:.0f} on", None, None
     begin = nonvacuous_horizon(ccv, 1.0)
-    now = worst_now = None
-    if guard and seen and guard.worst_violation > 0.0 and m == 1:
-        rounds = (worst / (D * guard.cost_size)) ** q  # at most T: sum ||grad f|| <= T^{1/q} Phi_T
-        ratio = guard.cost_ratio
-        share = guarded_ccv(C, rounds, lam, lam_e, q, ratio, mixture=mixture > 0.0)
-        now, worst_now = D * guard.constraint_size * share, guard.worst_violation
-    yield Guarantee(
-        of_ccv,
-        f"of order Gg D {order} (log T)^{{1/{q}}}; for costs of one size "
-        f"{ccv(1600.0) / 1600.0:.0%} of Gg D T at T = 1600, below it from T = {begin:.0f} on",
-        now,
-        worst_now,
-        theorem.assumptions,
-    )
+    text = f"of order Gg D {order} (log T)^{{1/{q:.0f}}}, below Gg D T from T = {begin:.0f} on"
+    yield f"{_ccv_of(m)}, Theorem F", text, None, None
+
+
+def _ccv_of(constraints: float) -> str:
+    return "CCV" if constraints == 1.0 else "CCV of each constraint"
 
 
 def _fallback(theorem: Theorem) -> Iterator[Bound]:
     """Theorem R: of a policy that falls back to that of Theorem F."""
-    C, q, lam, m = (theorem[name] for name in ("C", "q", "lam", "constraints"))
-    dual, both = q / (q - 1.0), 2.0 ** (1.0 / q)
-    order = f"T^{{{q - 1.0:.0f}/{q:.0f}}}"
-
-    def regret(T: float) -> float:
-        return float(both * (1.0 + lam) * C * T ** (1.0 / dual) + 1.0)
-
-    def ccv(T: float) -> float:
-        share = guarded_ccv(C, T, lam, 0.0, int(q), constraints=int(m))
-        return float(both * max(3.0, share) * T ** (1.0 / dual) + 1.0)
-
-    text = f"{regret(1.0) - 1.0:.3g} D Phi_T + D max ||grad f_t||, Phi_T <= Gf {order}"
-    begin = nonvacuous_horizon(regret, 1.0)
-    yield "regret, Theorem R", f"{text}; below Gf D T from T = {begin:.0f} on", None, None
-    begin = nonvacuous_horizon(ccv, 1.0)
+    C, q, m = theorem["C"], int(theorem["q"]), int(theorem["constraints"])
+    power, order = 1.0 - 1.0 / q, f"T^{{{q - 1}/{q}}}"
+    text = f"{fallback_regret(C, 1.0, 1.0, 0.0, q):.3g} D Phi_T + D max ||grad f_t||"
+    begin = nonvacuous_horizon(lambda T: fallback_regret(C, 1.0, T**power, 1.0, q), 1.0)
+    text = f"{text}, Phi_T <= Gf {order}; below Gf D T from T = {begin:.0f} on"
+    yield "regret, Theorem R", text, None, None
+    begin = nonvacuous_horizon(lambda T: fallback_ccv(C, T, q, m), 1.0)
     text = (
-        f"{3.0 * both:.3g} D Gamma_T + D max ||grad g_t||, Gamma_T <= Gg {order}; after a switch "
-        f"of order Gg D {order} (log T)^{{1/{q:.0f}}}, below Gg D T from T = {begin:.0f} on"
+        f"{CCV * 2.0 ** (1.0 / q):.3g} D Gamma_T + D max ||grad g_t||, Gamma_T <= Gg {order}; "
+        f"after a switch of order Gg D {order} (log T)^{{1/{q}}}, below Gg D T from T = "
+        f"{begin:.0f} on"
     )
-    of_each = "CCV" if m == 1.0 else "CCV of each constraint"
-    yield f"{of_each}, Theorem R", text, None, None
+    yield f"{_ccv_of(m)}, Theorem R", text, None, None
 
 
 def _projected(theorem: Theorem) -> Iterator[Bound]:
@@ -343,6 +291,7 @@ def _estimates(_: Theorem) -> Iterator[Bound]:
 
 BOUNDS: dict[str, Callable[[Theorem], Iterator[Bound]]] = {
     "sharper Theorem 2.1": _plain,
+    "Theorem F": _of_weights,
     "Theorem F with projections": _projected,
     "Theorem R": _fallback,
     "Sinha and Vaze 2024": _exponential,
@@ -359,9 +308,7 @@ BOUNDS: dict[str, Callable[[Theorem], Iterator[Bound]]] = {
 
 def _adaptivity(surrogate: object) -> Adaptivity | None:
     """Return log((1 + w)/(1 + w_0)) where weights only grow, which bounds every ratio too."""
-    if not isinstance(surrogate, Queued) or isinstance(
-        surrogate, SignedSurrogate | AdaptiveSurrogate
-    ):
+    if not isinstance(surrogate, Queued) or isinstance(surrogate, SignedSurrogate):
         return None
     potential = surrogate.potential
     if not (isinstance(potential, PowerPotential) and isinstance(potential.scale, float)):

@@ -199,24 +199,6 @@ def schedule_regret(
     return float(C * diameter * sizes ** (1.0 / dual))
 
 
-def guard_constant(
-    diameter: float,
-    radius: float | None = None,
-    growth: Growth = ONE_STEP,
-    rest: float = 1.0,
-) -> float:
-    """C of Theorem G: 1.65 for balls and boxes with one oracle call per round, at most 2.34.
-
-    Args:
-        diameter: D.
-        radius: R; the diameter if left out.
-        growth: what is proved of the steps; that of one oracle call, (4, 1), if left out.
-        rest: b, for a learner that steps at least once in b rounds, such as 10 for `TrackingOCG`.
-
-    """
-    return growth.every(rest).constant((_radius(diameter, radius) / diameter) ** 2)
-
-
 def capped_regret(
     diameter: float,
     sizes: float,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +25,6 @@ from hedgerow.experiments.validation import LONGEST_HORIZON
 from hedgerow.networks.edge_rows import EdgeColumns
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.network import Network
-from hedgerow.policies.presets import IgnoredConstraintWarning
 from hedgerow.problems.edge_quantities import HOPS, levels
 from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.problems.variation import UniformScaling
@@ -144,18 +142,14 @@ def backtest(
             "today" if k == 1 else f"today {k}": fixed(problem.decision_set, route)
             for k, route in enumerate(today or (), start=1)
         }
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always", IgnoredConstraintWarning)
-            test = play_all(
-                problem,
-                own,
-                eagerness=eagerness,
-                violated=_share(violated),
-                advice=advice or (),
-                dead_from=dead_from,
-            )
-        for warning in warned:
-            print_stderr(f"A learner: {warning.message}.")
+        test = play_all(
+            problem,
+            own,
+            eagerness=eagerness,
+            violated=_share(violated),
+            advice=advice or (),
+            dead_from=dead_from,
+        )
         Console().print(backtest_table(test))
         for line in legend(test):
             print_line(line)

@@ -18,7 +18,6 @@ from hedgerow.cli.network import find_topology
 from hedgerow.cli.output import counted, print_json, print_line
 from hedgerow.games.advice import record_advice
 from hedgerow.inputs import Vector
-from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.networks.topology import Topology
 from hedgerow.networks.traffic_matrices import TrafficMatrices
 from hedgerow.problems.generated_demand import gravity_demands
@@ -35,8 +34,6 @@ from hedgerow.report.traffic import (
     traffic_table,
     write_traffic_page,
 )
-from hedgerow.surrogates.adaptive import AdaptiveSurrogate
-from hedgerow.surrogates.ranges import ObservedRanges
 
 NETWORK = "topozoo/Abilene"
 """Played on if no network is given: small enough for a linear programme per round."""
@@ -78,7 +75,7 @@ def run_traffic(
     certificates = {}
     for name, policy in policies.items():
         records[name].play(policy, advice if name == ADVISED else ())
-        if isinstance(policy, hr.ConstrainedPolicy):
+        if hasattr(policy, "certificate"):
             most = records[name].trace.cost  # no latency is negative
             certificates[name] = policy.certificate().within(-math.inf, most)
     silent = _remove_vacuous(problem, certificates)
@@ -154,14 +151,12 @@ def _rounds(
 def _policies(problem: TrafficEngineering, advice: Sequence[str]) -> dict[str, Any]:
     """Return the policies by name."""
     X = problem.decision_set
-    learner = BlockOCG(X)
-    blocks = hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner)))
     return {
         SHORTEST: FixedSplit(X, problem.shortest),
         "ECMP": FixedSplit(X, problem.equal_split),
         "best for the last matrix": LastMatrix(problem),
         "best for the mean matrix": MeanMatrix(problem),
-        BLOCKS: blocks,
+        BLOCKS: hr.projection_free_coco(X, tracking=False),
         ON_MAP: hr.projection_free_coco(X),
         **({ADVISED: hr.projection_free_coco(X, advisers=advice)} if advice else {}),
     }

@@ -109,12 +109,9 @@ class DaskShards:
         """Return the sum of the shards' loads, given the demands of each."""
         return sum_by_twos(self._ask("loads", demand))
 
-    def sums(self, above: NDArray[np.uint32], parts: Vector, total: float) -> Vector:
-        """Return the sum of the shards' sums, given the links above the limit.
-
-        `parts` are the parts of their loads that are above it.
-        """
-        return sum_by_twos(self._ask("sums", above, parts, total))
+    def sums(self, above: NDArray[np.uint32], total: float) -> Vector:
+        """Return the sum of the shards' sums, given the links above the limit."""
+        return sum_by_twos(self._ask("sums", above, total))
 
     def step(self, weight: float) -> None:
         """Let all shards learn; the weight travels with the next message."""

@@ -346,7 +346,6 @@ def _record(
 ) -> dict[str, Any]:
     """Return the record of a run; an adaptive problem has a benchmark for each run."""
     proved = policy.certificate() if hasattr(policy, "certificate") else None
-    infeasible = proved.infeasible_rounds if isinstance(proved, Certificate) else 0
     if isinstance(proved, Certificate) and proved.says_nothing is not None:
         notes, proved = [*notes, f"the certificate {proved.says_nothing}"], None
     return {
@@ -366,5 +365,4 @@ def _record(
         "projections": int(getattr(policy, "projections", 0)),
         "certificate": None if proved is None else finite(proved),
         "dim": policy.decision_set.dim,
-        **({"infeasible_rounds": infeasible} if infeasible else {}),
     }

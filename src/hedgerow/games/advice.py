@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.feedback import first_order
 from hedgerow.inputs import Vector
-from hedgerow.learners.advised_ocg import as_advice
+from hedgerow.policies.advised import as_advice
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.parts import Policy
 

@@ -19,7 +19,7 @@ from hedgerow.games.traffic_shard import (
 from hedgerow.inputs import Vector, as_count, as_positive, as_vector
 from hedgerow.kernels import path_rounds
 from hedgerow.sets.paths.bulk_paths import PathBlock
-from hedgerow.surrogates.weight_of_sums import WeightOfSums
+from hedgerow.surrogates.square_weight import WeightOfSums
 
 SHARDS = 16
 """A power of two, and enough for 16 threads or workers."""
@@ -49,11 +49,8 @@ class Hosts(Protocol):
         """Return the sum of the shards' loads."""
         ...
 
-    def sums(self, above: NDArray[np.uint32], parts: Vector, total: float) -> Vector:
-        """Return the sum of the shards' sums, given the links above the limit.
-
-        `parts` are the parts of their loads that are above it.
-        """
+    def sums(self, above: NDArray[np.uint32], total: float) -> Vector:
+        """Return the sum of the shards' sums, given the links above the limit."""
         ...
 
     def step(self, weight: float) -> None:
@@ -113,16 +110,16 @@ class ShardedTraffic:
     each demand over its first path, the shortest. f_t is the latency of the average unit of traffic
     and g_t(x) = sum_e (load_e(x) - limit capacity_e)^+ / all demand, the traffic above the limit:
     at most 0 exactly if no link is above it, and its gradient sees all links that are, not one
-    alone. Every demand has a learner of its own, `TrackingBlocks`, whose step after a violation is
-    worth that demand's part of it, so that not all leave a link at once. The weight of the
-    constraint is that of `projection_free_coco` (`AdaptiveSurrogate`), from sums over all demands.
+    alone. The policy is `projection_free_coco(tracking=False)`: every demand has a step and a
+    regulariser of its own (`BlockOCG`), and the weight of the constraint needs only sums over all
+    demands. Up to 200,000 paths the default itself plays better: see `TrafficEngineering`.
 
     Demands are cut into shards. A round needs two sums over shards: the loads of all links, and
     a few products. Both are added in one fixed order, so the decisions are the same bits for every
     number of threads, and of machines (`experiments.DaskShards`).
 
-    There is no guard, so no theorem bounds regret or violation beforehand; `certificate()` bounds
-    the regret of the rounds so far.
+    No theorem bounds regret or violation beforehand; `certificate()` bounds the regret of the
+    rounds so far.
 
     Args:
         paths: of all pairs, from `bulk_paths`.
@@ -194,15 +191,12 @@ class ShardedTraffic:
         """
         limits = self.capacity if capacity is None else self._checked_capacity(capacity)
         loads = self.hosts.loads(self._parts(demand)).astype(np.float64)
-        cost, violation, _, _ = seen = judge(loads, limits, self.limit)
+        _, violation, _, _ = seen = judge(loads, limits, self.limit)
         above = np.flatnonzero(loads[:-2] > self.limit * limits)
-        parts = 1.0 - self.limit * limits[above] / loads[above]
-        sums = self.hosts.sums(above.astype(np.uint32), parts, float(loads[-2]) or 1.0)
-        weight, price = self._weights.tell(cost, violation, sums)
+        sums = self.hosts.sums(above.astype(np.uint32), float(loads[-2]) or 1.0)
+        weight = self._weights.tell(violation, sums)
         self.hosts.step(weight)
-        self._weights.settle(
-            float(sums[path_rounds.COST] + weight * sums[path_rounds.FORCE]), price
-        )
+        self._weights.settle(float(sums[path_rounds.COST] + weight * sums[path_rounds.FORCE]))
         self.rounds += 1
         return seen._replace(weight=weight)
 

@@ -14,7 +14,6 @@ from hedgerow.feedback import first_order, first_order_each
 from hedgerow.functions import Function, parts_of
 from hedgerow.games.advice import GameAdvice, following
 from hedgerow.inputs import as_count
-from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.problems.compiled_rounds import CompiledChunk
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, RecordedProblem
 from hedgerow.protocols.late_feedback import signature_of
@@ -269,8 +268,6 @@ def _play(
         ((cost, constraint),) = one.rounds()
         seen[:, done] = turn(policy, done, cost, constraint, observe)[2:4]
         done += 1
-    if isinstance(policy, ConstrainedPolicy):
-        policy.warn_if_ignored()
     return Trace(seen[0], seen[1], compiled=True)
 
 
@@ -303,8 +300,6 @@ def _play_convex(
         if alike:
             each[:, done] = step.each
         done += 1
-    if isinstance(policy, ConstrainedPolicy):
-        policy.warn_if_ignored()
     return Trace(seen[0], seen[1], compiled=True, violations_each=each if alike else None)
 
 

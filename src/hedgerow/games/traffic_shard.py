@@ -15,7 +15,7 @@ from hedgerow.files import add_digest, replace_files, without_digest
 from hedgerow.inputs import Vector
 from hedgerow.kernels import path_rounds
 from hedgerow.kernels.policy_tables import UNDECLARED, tell_learner
-from hedgerow.learners.tracking_blocks import TrackingBlocks
+from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.problems.internet_traffic import shortest_shares
 from hedgerow.sets.compiled import NO_NUMBERS
 from hedgerow.sets.compositions.product import Product
@@ -77,13 +77,13 @@ class Shard:
         sizes = np.diff(paths.first)
         simplices = {int(n): Simplex(int(n)) for n in np.unique(sizes)}
         X = Product(*(simplices[n] for n in sizes.tolist()))
-        self.learner = TrackingBlocks(X, start=shortest_shares(paths))
+        self.learner = BlockOCG(X, start=shortest_shares(paths))
         self.table = path_rounds.paths_table.filled(
             first=paths.first, ptr=paths.ptr, hops=paths.hops, latency=paths.along(latency)
         )
         self.first, self.links = paths.first, latency.size
         self.demand, self.total = np.zeros(paths.pairs), 1.0
-        self.gradient, self.part = np.zeros(paths.paths), np.zeros(paths.pairs)
+        self.gradient = np.zeros(paths.paths)
 
     def file(self, t: int | str) -> str:
         """Return what its checkpoint after t rounds is called."""
@@ -111,36 +111,20 @@ class Shard:
         out[-2:] = path_rounds.add_loads(self.table, self.demand, self.shares, out[:-2])
         return out
 
-    def sums(self, prices: Vector, excess: Vector, total: float) -> Vector:
-        """Gather the gradients from the links' prices; return the sums that the weight needs.
-
-        `excess` is the part of each link's load that is above the limit.
-        """
+    def sums(self, prices: Vector, total: float) -> Vector:
+        """Gather the gradients from the links' prices; return the sums that the weight needs."""
         self.total, sums = total, np.zeros(path_rounds.SUMS)
-        path_rounds.gather(
-            self.table,
-            self.demand,
-            self.shares,
-            self.learner.loss_sum,
-            prices,
-            total,
-            self.gradient,
-            sums,
-        )
-        path_rounds.attribute(
-            self.table, self.demand, self.shares, self.gradient, excess, total, self.part
-        )
+        path_rounds.gather(self.table, self.demand, self.shares, prices, total, self.gradient, sums)
         return sums
 
     def step(self, weight: float) -> None:
         """Learn from the loss, cost + weight x constraint; its size was checked with the sums."""
         path_rounds.weigh(self.table, self.demand, self.total, weight, self.gradient)
-        self.learner.worth[:] = weight * self.part
         tell_learner(self.learner.step_table, self.gradient, NO_NUMBERS, UNDECLARED)
 
     def lowest(self) -> Vector:
         """Return min <S, x> for the sum S of all losses so far, as an array."""
-        return np.array([path_rounds.lowest_sum(self.first, self.learner.loss_sum)])
+        return np.array([path_rounds.lowest_sum(self.first, self.learner._state["S"])])
 
     def save(self, path: Path) -> None:
         """Write its demands and what it has learnt to a file, which is replaced whole."""
@@ -186,14 +170,11 @@ class Host:
         found = self._each(lambda shard: shard.loads(own[shard]))
         return sum_by_twos([loads.astype(np.float32) for loads in found] if self.single else found)
 
-    def sums(self, above: NDArray[np.uint32], parts: Vector, total: float) -> Vector:
-        """Return the sum of the shards' sums, given the links above the limit.
-
-        `parts` are the parts of their loads that are above it.
-        """
-        prices, excess = np.zeros((2, self.shards[0].links))
-        prices[above], excess[above] = 1.0 / total, parts
-        return sum_by_twos(self._each(lambda shard: shard.sums(prices, excess, total)))
+    def sums(self, above: NDArray[np.uint32], total: float) -> Vector:
+        """Return the sum of the shards' sums, given the links above the limit."""
+        prices = np.zeros(self.shards[0].links)
+        prices[above] = 1.0 / total
+        return sum_by_twos(self._each(lambda shard: shard.sums(prices, total)))
 
     def step(self, weight: float) -> None:
         """Let all shards learn."""

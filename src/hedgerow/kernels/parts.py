@@ -18,17 +18,16 @@ parts_table = TableType(
         "values": write,
         "count": index,  # how many parts the constraint of each round has; empty if all have one
         "levels": write,  # <gradients[k], .> + levels[k] is the tangent of part k
-        "at_x": write,  # memory for the tangents' values at the learner's decision, and at z
-        "at_z": write,
+        "plain2": write,  # memory for the squared norms of the gradients
     },
 )
 
 
 def parts_of_memory(gradients: Array, values: Array, count: Array, levels: Array) -> Any:
     """Return the table of the parts whose gradients and values are written to this memory."""
-    at_x, at_z = np.empty((2, len(gradients)))
+    plain2 = np.empty(len(gradients))
     return parts_table.filled(
-        gradients=gradients, values=values, count=count, levels=levels, at_x=at_x, at_z=at_z
+        gradients=gradients, values=values, count=count, levels=levels, plain2=plain2
     )
 
 

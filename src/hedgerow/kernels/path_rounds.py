@@ -14,11 +14,9 @@ from hedgerow._engine.table import TableType
 from hedgerow.kernels.vectors import two
 
 Array = Any
-COST, FORCE, COST2, FORCE2, PRODUCT, SAFE_COST, SAFE_FORCE, PAST = range(8)
-PLAIN_COST2, PLAIN_FORCE2, SUMS = range(8, 11)
-"""Sums over all pairs, with x the split, v the one that minimises <c, v>, and norms along the set:
-<a, x>, <c, x>, ||a||^2, ||c||^2, <a, c>, <a, v - x>, <c, v - x>, and <S, x> of earlier losses S;
-then ||a||^2 and ||c||^2 in all directions."""
+COST, FORCE, COST2, FORCE2, PLAIN_COST2, PLAIN_FORCE2, SUMS = range(7)
+"""Sums over all pairs, with x the split: <a, x>, <c, x>, ||a||^2 and ||c||^2 along the set, and in
+all directions. SUMS is their count."""
 paths_table = TableType(
     "PathsTable", {"first": index, "ptr": index, "hops": index, "latency": read}
 )
@@ -42,24 +40,16 @@ def add_loads(paths: Any, demand: Array, x: Array, loads: Array) -> tuple[float,
     return total, delay
 
 
-@kernel(nothing, paths_table, read, read, read, read, number, write, write)
+@kernel(nothing, paths_table, read, read, read, number, write, write)
 def gather(
-    paths: Any,
-    demand: Array,
-    x: Array,
-    S: Array,
-    prices: Array,
-    total: float,
-    c: Array,
-    sums: Array,
+    paths: Any, demand: Array, x: Array, prices: Array, total: float, c: Array, sums: Array
 ) -> None:
     """Write the constraint's gradient into c, and add to the sums."""
     first, ptr, hops, latency = paths.first, paths.ptr, paths.hops, paths.latency
     for p in range(len(demand)):
         i0, i1, d = first[p], first[p + 1], demand[p]
         per_ms = d / total
-        mean_a = mean_c = cost = force = past = 0.0
-        safest = i0
+        mean_a = mean_c = cost = force = 0.0
         for i in range(i0, i1):
             price = 0.0
             for h in range(ptr[i], ptr[i + 1]):
@@ -71,40 +61,14 @@ def gather(
             sums[PLAIN_FORCE2] += c[i] * c[i]
             cost += per_ms * latency[i] * x[i]
             force += c[i] * x[i]
-            past += S[i] * x[i]
-            if c[i] < c[safest]:
-                safest = i
         mean_a, mean_c = mean_a / (i1 - i0), mean_c / (i1 - i0)
         if i1 - i0 > 1:  # a single path cannot move
             for i in range(i0, i1):
                 a, b = per_ms * latency[i] - mean_a, c[i] - mean_c
                 sums[COST2] += a * a
                 sums[FORCE2] += b * b
-                sums[PRODUCT] += a * b
-            sums[SAFE_COST] += per_ms * latency[safest] - cost
-            sums[SAFE_FORCE] += c[safest] - force
         sums[COST] += cost
         sums[FORCE] += force
-        sums[PAST] += past
-
-
-@kernel(nothing, paths_table, read, read, read, read, number, write)
-def attribute(
-    paths: Any, demand: Array, x: Array, c: Array, excess: Array, total: float, worth: Array
-) -> None:
-    """Write each pair's part of the violation into worth.
-
-    excess is the part of each link's load that is above the limit: a pair has this part of what it
-    sends over the link, so that all pairs together have the whole violation.
-    """
-    first, ptr, hops = paths.first, paths.ptr, paths.hops
-    for p in range(len(demand)):
-        own = 0.0
-        for i in range(first[p], first[p + 1]):
-            if c[i] * x[i] > 0.0:
-                for h in range(ptr[i], ptr[i + 1]):
-                    own += x[i] * excess[hops[h]]
-        worth[p] = own * demand[p] / total
 
 
 @kernel(nothing, paths_table, read, number, number, write)

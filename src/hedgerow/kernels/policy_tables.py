@@ -17,7 +17,6 @@ from hedgerow._engine.kernel import (
 )
 from hedgerow._engine.signatures import (
     AFTER_ORACLE,
-    ALLOW,
     BEFORE_ORACLE,
     LABEL,
     LOSS,
@@ -124,10 +123,10 @@ class CompiledStep(NamedTuple):
     loss: Array
 
 
-REACH = (number, set_table, write, read, read, read, number, read, write)
-"""Of a surrogate's ranges, `reach(set, ranges, units, a, c, value, at, s)`: ask the oracle about a
-violation at the point `at`, learn from it, and return the part that no action avoids; s is memory
-to work in."""
+REACH = (number, set_table, write, read, number, read, write)
+"""Of a surrogate's ranges, `reach(set, ranges, c, value, at, s)`: ask the oracle how large a
+violation can become, given the gradient c and the value at the point `at`, and learn it; NaN leaves
+that to Python. s is memory to work in."""
 surrogate_table = TableType(
     "SurrogateTable",
     {
@@ -135,18 +134,13 @@ surrogate_table = TableType(
         "ranges": write,  # as `surrogates/ranges.py` has it
         "units": read,
         "potential": read,
-        "ledger": read,  # of the policy; empty for a surrogate that does not read it
-        "guard": write,  # as `surrogates/guard.py` has it; empty without a guard
-        "rule": write,  # the step rule's numbers, for the guard
-        "saved": write,  # memory for queue, ranges and guard, to take back a round
+        "saved": write,  # memory for queue and ranges, to take back a round
         "lipschitz": write,  # of this round's cost and constraint, or UNDECLARED
-        "refuge": write,  # as `kernels/retreat.py` has it; empty if no policy retreats
         "set": set_table,  # which the ranges measure and ask
         "needs_gradient": function(*NEEDS_GRADIENT),
         "observe": function(*OBSERVE),
         "slope": function(*SLOPE),
         "record": function(*RECORD),
         "reach": function(*REACH),
-        "allow": function(*ALLOW),  # of the guard
     },
 )

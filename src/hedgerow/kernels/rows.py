@@ -44,7 +44,7 @@ rows_table = TableType(
         "born": write,  # its round; 0 for an empty place
         "violated": write,  # 1 if it was violated where it was seen
         "part": write,  # which part of the constraint it is
-        "paid": write,  # multipliers so far, of all rows of its round
+        "paid": write,  # multipliers so far, of all rows of its round and constraint
         "price": write,  # what one unit of it costs now
         "multiplier": write,  # memory: its multiplier in the certificate, in this round
         "bound": write,  # its level with the margin
@@ -185,12 +185,15 @@ def write_row(rows: Any, j: int, part: int, c: Array, level: float) -> None:
     rows.part[j], rows.paid[j] = part, 0.0
 
 
-@kernel(number, rows_table, whole, number)
-def pay(rows: Any, j: int, multiplier: float) -> float:
-    """Add a multiplier of row j to those of its round; return their sum."""
-    born = rows.born[j]
+@kernel(number, rows_table, whole, number, types.boolean)
+def pay(rows: Any, j: int, multiplier: float, apart: bool) -> float:
+    """Add a multiplier of row j to those of its round; return their sum.
+
+    Parts are those of one constraint, unless they count apart.
+    """
+    born, part = rows.born[j], rows.part[j]
     for i in range(len(rows.born)):
-        if rows.born[i] == born:
+        if rows.born[i] == born and not (apart and rows.part[i] != part):
             rows.paid[i] += multiplier
     paid: float = rows.paid[j]
     return paid

@@ -1,7 +1,6 @@
 from . import steps as steps
 from .adahedge import AdaHedge as AdaHedge
 from .adaptive_ocg import AdaptiveOCG as AdaptiveOCG
-from .advised_ocg import AdvisedOCG as AdvisedOCG
 from .away_ocg import AwayOCG as AwayOCG
 from .block_bandit import BlockBandit as BlockBandit
 from .block_ocg import BlockOCG as BlockOCG
@@ -24,7 +23,6 @@ from .block_rules import (
     PracticalLooBlocks as PracticalLooBlocks,
 )
 from .blocked_ogd import BlockedOGD as BlockedOGD
-from .corrective_omd import CorrectiveOMD as CorrectiveOMD
 from .ftpl import FTPL as FTPL
 from .ftpl import GaussianNoise as GaussianNoise
 from .ftrl import FTRL as FTRL
@@ -61,5 +59,3 @@ from .separation_ogd import (
 from .separation_ogd import (
     SeparationOGD as SeparationOGD,
 )
-from .tracking_blocks import TrackingBlocks as TrackingBlocks
-from .tracking_ocg import TrackingOCG as TrackingOCG

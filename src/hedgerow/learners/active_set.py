@@ -36,7 +36,7 @@ def begin(part: Vector, vertex: Vector, capacity: int) -> None:
     restart(part, vertex)
 
 
-@kernel(atoms.scratch_views, write, whole)
+@kernel(atoms.views, write, whole)
 def unpack(part: Array, n: int) -> Any:
     """Return the weights, the sizes and the rows, which are flat."""
     K = int(part[CAPACITY])

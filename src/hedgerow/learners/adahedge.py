@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number
@@ -64,6 +62,5 @@ class AdaHedge(StatefulPlayer):
         as_number(loss.value, "the value of the loss")
         losses = as_gradient(loss.grad, "the losses of the experts", self.decision_set)
         L, p = self._state["L"], self._state["p"]  # L relative to the leader
-        none = np.zeros_like(L)  # no expert has a handicap
-        self._state["Delta"][0] += kernels.hedge.lose(L, none, p, losses, self.eta)
-        kernels.hedge.weigh(p, L, none, self.eta)
+        self._state["Delta"][0] += kernels.hedge.lose(L, p, losses, self.eta)
+        kernels.hedge.weigh(p, L, self.eta)

@@ -121,9 +121,6 @@ class AdaptiveOCG(KernelLearner):
         """x_1, the centre of the regulariser."""
         return self._state["x1"].copy()
 
-    longest_rest = 1.0
-    """It steps in every round."""
-
     @property
     def growths(self) -> tuple[Growth, ...]:
         """What is proved of a step."""

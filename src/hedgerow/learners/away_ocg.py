@@ -120,8 +120,6 @@ class AwayOCG(KernelLearner):
     """
 
     before_oracle, after_oracle = before_oracle, after_oracle
-    longest_rest = 1.0
-    """It steps in every round."""
 
     def __init__(
         self,

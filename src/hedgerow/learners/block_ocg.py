@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow._engine.kernel import kernel, number, read, whole, write
+from hedgerow._engine.kernel import kernel, number, read
 from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector
 from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_and_left, move
 from hedgerow.kernels.tangents import balanced
-from hedgerow.kernels.vectors import copy, descent, dot
+from hedgerow.kernels.vectors import dot
 from hedgerow.learners import steps
-from hedgerow.learners.approach import LEAST, share_of_step
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.growth import Growth
 from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner
-from hedgerow.learners.steps import WORTH, CertificateSteps, StepRule, as_steps
+from hedgerow.learners.steps import CertificateSteps, StepRule, as_steps
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
 from hedgerow.sets.compositions.product import Product
 
 Array = Vector
 Loss = tuple[float, float, float]
-ROUND, BLOCKS, SIMPLICES, LENGTH, CUT, BEGIN = range(6)
+ROUND, BLOCKS, SIMPLICES, LENGTH, BEGIN = range(5)
 """The numbers of the state [x | x_1 | S | t, how many blocks, whether all are simplices, how many
-numbers a block has, length of the last step if it was cut | where blocks begin, and the end | rule
-and sum of <s, x> of each block]."""
+numbers a block has | where blocks begin, and the end | rule and sum of <s, x> of each block]."""
 
 
 @kernel(number, read, number)
 def along_simplex(c: Array, plain2: float) -> float:
     """Return the squared norm of c along a simplex, as its own kernel measures it."""
     return balanced(NO_INDEX, NO_NUMBERS, c, plain2) if len(c) > 1 else 0.0
-
-
-@kernel(number, read, whole)
-def worth_of(parts: Array, length: int) -> float:
-    """Return w_t v_t after a violation, else 0; the surrogate of a guard writes it to block 0."""
-    return float(parts[WORTH]) if length > WORTH + 1 else 0.0  # others than `CertificateSteps`
 
 
 @kernel(*BEFORE_ORACLE)
@@ -54,8 +45,6 @@ def before_oracle(
     blocks, length = int(own[BLOCKS]), int(own[LENGTH])
     begin, parts = own[BEGIN:], own[BEGIN + blocks + 1 :]
     t = own[ROUND] = own[ROUND] + 1.0
-    if worth_of(parts, length) > 0.0:
-        copy(work[2 * n : 3 * n], s)
     for b in range(blocks):
         i, j = int(begin[b]), int(begin[b + 1])
         part, s_b, x_b = parts[b * length : (b + 1) * length], s[i:j], x[i:j]
@@ -68,42 +57,12 @@ def before_oracle(
     return True
 
 
-@kernel(number, write, write, read, number)
-def share_of_steps(own: Array, work: Array, x: Array, worth: float) -> float:
-    """Return the share of all blocks' steps that is gone, no more than `approach` goes.
-
-    It is at least LEAST, so that each block keeps that share of what its step gains. work has the
-    steps in slots of the blocks.
-    """
-    n, blocks = len(x), int(own[BLOCKS])
-    begin, passed = own[BEGIN:], work[3 * n + NUMBERS :]
-    gain = far2 = 0.0
-    for b in range(blocks):
-        i, j, sigma = int(begin[b]), int(begin[b + 1]), passed[3 * b]
-        fall, _, away2 = descent(work[2 * n + i : 2 * n + j], x[i:j], work[n + i : n + j])
-        gain += sigma * fall
-        far2 += sigma * sigma * away2
-    far = math.sqrt(far2)
-    share = max(LEAST, share_of_step(gain, far, worth, own[CUT]))
-    own[CUT] = share * far if share < 1.0 else 0.0
-    return share
-
-
 @kernel(*AFTER_ORACLE)
 def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
-    """In each block as in `adaptive_ocg.after_oracle`, and without overshoot."""
+    """In each block as in `adaptive_ocg.after_oracle`."""
     x, own, passed = state[:n], state[3 * n :], work[3 * n + NUMBERS :]
     blocks, length = int(own[BLOCKS]), int(own[LENGTH])
     begin, parts = own[BEGIN:], own[BEGIN + blocks + 1 :]
-    worth = worth_of(parts, length)
-    share = 1.0
-    if worth > 0.0 or own[CUT] > 0.0:
-        for b in range(blocks):
-            i, j = int(begin[b]), int(begin[b + 1])
-            gap, distance2 = gap_and_distance(work[i:j], x[i:j], work[n + i : n + j])
-            part = parts[b * length : (b + 1) * length]
-            passed[3 * b] = steps.step_size(part, own[ROUND], passed[3 * b + 1], gap, distance2)
-        share = share_of_steps(own, work, x, worth)
     for b in range(blocks):
         i, j = int(begin[b]), int(begin[b + 1])
         part, beta, value = (
@@ -112,7 +71,7 @@ def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> No
             passed[3 * b + 2],
         )
         gap, distance2 = gap_and_distance(work[i:j], x[i:j], work[n + i : n + j])
-        sigma = share * steps.step_size(part, own[ROUND], beta, gap, distance2)
+        sigma = steps.step_size(part, own[ROUND], beta, gap, distance2)
         move(x[i:j], work[n + i : n + j], sigma)
         margin, left = margin_and_left(part[length - 1], value, beta, sigma, gap, distance2)
         steps.after_step(part, margin, left)
@@ -149,8 +108,6 @@ class BlockOCG(KernelLearner):
     """
 
     before_oracle, after_oracle = before_oracle, after_oracle
-    longest_rest = 1.0
-    """It steps in every round."""
 
     def __init__(
         self,
@@ -171,7 +128,7 @@ class BlockOCG(KernelLearner):
         begun = [[*self.steps.begin(X.diameter or 1.0), 0.0] for X in kinds]
         rules = np.array(begun)[which]
         blocks, length = rules.shape
-        numbers = {"x1": n, "S": n, "t": 1, "blocks": 1, "simplices": 1, "length": 1, "cut": 1}
+        numbers = {"x1": n, "S": n, "t": 1, "blocks": 1, "simplices": 1, "length": 1}
         numbers |= {"begin": blocks + 1, "parts": rules.size}
         super().__init__(
             decision_set, numbers, self.steps.kernels(), x1, self.steps.horizon, 3 * blocks
@@ -194,11 +151,8 @@ class BlockOCG(KernelLearner):
 
     @property
     def growths(self) -> tuple[Growth, ...]:
-        """What is proved of a step in each block, of which at least LEAST is gone.
-
-        F falls at least that share as much, because it is convex along the step.
-        """
-        return (Growth(4, LEAST),)
+        """What is proved of a step in each block."""
+        return (Growth(4, 1.0),)
 
     @property
     def rule_numbers(self) -> Vector:

@@ -195,13 +195,9 @@ class RmsSteps:
         return StepKernels(_rms_regularise, line_search, learn_nothing)
 
 
-C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, FORCED_BETA, ALONE, LOST, APART, WORTH = range(1, 14)
+C, FLOOR, CAP, P, BETA, M, UNIT, LEFT = range(1, 9)
 """The others of `CertificateSteps`. UNIT is the power of two above the first gradient, so that
-multiplying all gradients by a power of two changes no bit; P is in that unit. A guard writes
-FORCED_BETA, the regulariser that it forces in this round, or 0, and ALONE, 1 if a mixture must play
-its leader alone in the next one. A mixture writes what it has lost to its leader so far, LOST, and
-how far from it the next decision is, APART. The surrogate of a guard writes WORTH, what the
-violation of this round cost, w_t v_t; after the step it is 0."""
+multiplying all gradients by a power of two changes no bit; P is in that unit."""
 
 
 @kernel(number, number)
@@ -236,26 +232,24 @@ def power_of_two_above(tangent2: float) -> float:
 
 @kernel(*REGULARISE)
 def _certificate_regularise(rule: Array, t: float, loss: Loss) -> float:
-    """The capped regulariser, or the one that a guard forces in this round."""
+    """The capped regulariser."""
     if rule[UNIT] == 0.0:
         rule[UNIT] = power_of_two_above(loss[TANGENT2])
     size = relative_size(loss[TANGENT2], rule[UNIT])
-    beta = capped_regulariser(rule, size) if rule[UNIT] > 0.0 else 0.0
-    rule[BETA] = max(rule[BETA], rule[FORCED_BETA]) if rule[FORCED_BETA] > 0.0 else beta
+    rule[BETA] = capped_regulariser(rule, size) if rule[UNIT] > 0.0 else 0.0
     rule[P] += size
-    rule[FORCED_BETA] = 0.0
     return rule[BETA]
 
 
 @kernel(*AFTER_STEP)
 def _certificate_after_step(rule: Array, margin: float, left: float) -> None:
     """Remember M_t, and a bound of F_t(x_{t+1}) - min F_t."""
-    rule[M], rule[LEFT], rule[WORTH] = margin, left, 0.0
+    rule[M], rule[LEFT] = margin, left
 
 
 @dataclass(frozen=True)
 class CertificateSteps:
-    """The practical default: the regulariser grows exactly when the certificate asks for it.
+    """The practical rule: the regulariser grows exactly when the certificate asks for it.
 
     beta_t = max(beta_{t-1}, floor P_t^{3/4}/D, min(M_{t-1}/(c D^2), cap P_t^{3/4}/D)) with
     P_t = sum ||grad_tau||^{4/3} and M_t = sum <grad_tau, x_tau> - F_t(x_{t+1}); sigma_t is the
@@ -294,7 +288,7 @@ class CertificateSteps:
 
     def begin(self, diameter: float) -> Vector:
         """Return D, c, floor and cap, and zeros."""
-        return np.array([diameter, self.c, self.floor, self.cap, *[0.0] * 10])
+        return np.array([diameter, self.c, self.floor, self.cap, *[0.0] * 5])
 
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""

@@ -20,9 +20,11 @@ FIRST = ""
 """The digest before the first row of a journal."""
 COVERED = (
     "session", "seq", "kind", "round", "decision", "time", "digest", "cost", "violation", "weight",
-    "certificate", "told", "total_cost", "total_ccv", "total_violated", "total_each",
+    "certificate", "told", "total_cost", "total_ccv", "total_violated", "total_each", "binding",
 )  # fmt: skip
 """The columns of a row that its digest covers, besides the digest of the decision's action."""
+ADDED_LATER = 2
+"""The last columns, which earlier releases had not: their digests leave them out where empty."""
 ABOUT = ("id", "name", "created", "policy", "configuration", "dim", "every", "labels", "spec")
 """The columns of a session that its digest covers."""
 covered = attrgetter(*COVERED)
@@ -59,8 +61,8 @@ class DamageError(ValueError):
 
 def link(before: str, values: tuple[Any, ...], action_digest: str | None) -> str:
     """Return the digest of a row, given its `COVERED` columns and the digest of the row before."""
-    if values[-1] is None:  # of one constraint, and of releases that had no `total_each`
-        values = values[:-1]
+    for _ in range(ADDED_LATER):
+        values = values[:-1] if values[-1] is None else values
     plain = [value + 0.0 if isinstance(value, float) else value for value in values]  # no -0.0
     return hashlib.sha256(ascii((before, action_digest, *plain)).encode()).hexdigest()
 

@@ -36,6 +36,7 @@ from hedgerow.live.schema import (
     COPIES,
     HEADS,
     JOURNAL,
+    LEASES,
     LOST,
     SESSIONS,
     SNAPSHOTS,
@@ -124,7 +125,11 @@ def _version_of(connection: sql.Connection) -> int:
     inspector = sql.inspect(connection)
     if inspector.has_table(HEADS.name):
         columns = {column["name"] for column in inspector.get_columns(JOURNAL.name)}
-        return VERSION if "total_each" in columns else 3
+        if "binding" in columns:
+            return VERSION
+        if "total_each" in columns:
+            return 5 if inspector.has_table(LEASES.name) else 4
+        return 3
     return 2 if inspector.has_table(TOKENS.name) else 1
 
 

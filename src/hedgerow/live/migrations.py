@@ -32,7 +32,7 @@ def _tokens(connection: sql.Connection) -> None:
 def _chained(connection: sql.Connection) -> None:
     """Add the digests, and compute them for what is there."""
     _add_columns(connection, SESSIONS, "digest")
-    _add_columns(connection, JOURNAL, "chain", "total_each")  # digests cover it
+    _add_columns(connection, JOURNAL, "chain", "total_each", "binding")  # digests cover them
     _add_columns(connection, SNAPSHOTS, "release", "digest")
     for made in (HEADS, COPIES):
         made.create(connection, checkfirst=True)
@@ -50,6 +50,11 @@ def _leases(connection: sql.Connection) -> None:
     LEASES.create(connection, checkfirst=True)
 
 
+def _binding(connection: sql.Connection) -> None:
+    """Add what holds the decision, which begins with the next feedback."""
+    _add_columns(connection, JOURNAL, "binding")
+
+
 def _add_columns(connection: sql.Connection, table: sql.Table, *names: str) -> None:
     """Add columns of texts; a store that is made now has them."""
     known = {column["name"] for column in sql.inspect(connection).get_columns(table.name)}
@@ -64,6 +69,7 @@ MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (
     _chained,
     _each_constraint,
     _leases,
+    _binding,
 )
 VERSION = len(MIGRATIONS)
 

@@ -166,6 +166,7 @@ def session_summary(status: Status, other: str | None = None) -> str:
         "rounds that violated": str(status.violated),
         **_each(status),
         "weight on the constraint": _number(status.weight),
+        "held by feedback": "; ".join(map(str, status.binding)).replace("round ", "") or "none",
         "regret is at most": _number(status.certificate),
         "last change": _ago(status.last),
     }

@@ -16,6 +16,7 @@ import sqlalchemy as sql
 
 from hedgerow.files import pack_snapshot, unpack_snapshot
 from hedgerow.inputs import Vector
+from hedgerow.live.binding import pack_binding
 from hedgerow.live.chain import FIRST, ROW, WHOLE, add_snapshot, checked, damaged
 from hedgerow.live.each_constraint import add_each
 from hedgerow.live.payloads import (
@@ -178,18 +179,18 @@ class Replica:
         else:
             refuse_late(policy, action)
 
-    def _measures(self) -> dict[str, float | None]:
-        """Return the weight on the constraint and, now and then, the certificate.
+    def _measures(self) -> dict[str, float | str | None]:
+        """Return the weight on the constraint, what holds the decision, and now and then the proof.
 
         A vacuous certificate is left out, because a store has only the number.
         """
-        surrogate = getattr(self.policy, "surrogate", None)
-        weight = getattr(surrogate, "weight", None)
+        weight = getattr(self.policy, "weight", None)
         certify = getattr(self.policy, "certificate", None)
         due = self.totals[0] <= CERTIFIED or self.totals[0] % CERTIFIED == 0
         return {
             "weight": None if weight is None else _number(weight),
             "certificate": _proved(certify()) if certify is not None and due else None,
+            "binding": pack_binding(self.policy),
         }
 
     def _restore(self, connection: sql.Connection, least: int = 0) -> None:

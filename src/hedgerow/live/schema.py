@@ -52,6 +52,7 @@ JOURNAL = sql.Table(
     Column("payload", LargeBinary),  # the action or the feedback; none once it was compacted
     Column("chain", Text),  # digest of this row and of the chain before it
     Column("total_each", Text),  # JSON: totals of each of several constraints
+    Column("binding", Text),  # JSON: past feedback that holds the decision, with its prices
     UniqueConstraint("session", "kind", "round", name="once"),
     UniqueConstraint("session", "decision", name="one_decision"),
 )

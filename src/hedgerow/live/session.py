@@ -21,7 +21,6 @@ from hedgerow.games.simulation import feedback_of
 from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.vectors import dot
 from hedgerow.labels import Coordinates, Labels
-from hedgerow.learners.advised_ocg import Advice, as_advice
 from hedgerow.live.chain import COVERED, ROW, WHOLE, checked, link
 from hedgerow.live.decision import Decision, Routes
 from hedgerow.live.history import History, read_history
@@ -42,6 +41,7 @@ from hedgerow.live.payloads import (
 from hedgerow.live.replica import Replica
 from hedgerow.live.schema import ASK, HEADS, JOURNAL, TELL
 from hedgerow.live.store import Status, Store, call_after_fork
+from hedgerow.policies.advised import Advice, as_advice
 from hedgerow.problems.problem import GivenRound, RecordedProblem
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import ResumablePolicy

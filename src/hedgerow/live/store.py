@@ -24,6 +24,7 @@ except ModuleNotFoundError:
 from sqlalchemy.exc import DBAPIError
 
 from hedgerow.files import unpack_snapshot
+from hedgerow.live.binding import read_binding
 from hedgerow.live.chain import (
     ASKED,
     FIRST,
@@ -38,6 +39,7 @@ from hedgerow.live.chain import (
 from hedgerow.live.each_constraint import ConstraintTotals, read_each
 from hedgerow.live.migrations import is_current, migrate
 from hedgerow.live.schema import ASK, HEADS, JOURNAL, SESSIONS, SNAPSHOTS, TELL
+from hedgerow.policies.summary import Binding
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 """Session names appear in addresses, pages and logs."""
@@ -119,6 +121,7 @@ class Status:
         served: whether the service can decide for it, because it can build the policy.
         each: the totals of each constraint, in its own unit, where all rounds have several, equally
             many; else empty.
+        binding: past feedback that holds the decision after the last one, the dearest first.
 
     """
 
@@ -137,11 +140,12 @@ class Status:
     lateness: float | None
     served: bool
     each: tuple[ConstraintTotals, ...] = ()
+    binding: tuple[Binding, ...] = ()
 
     def plain(self) -> dict[str, Any]:
-        """Return it as plain data; `each` is there only for several constraints."""
-        found = asdict(self)
-        return found if self.each else {key: found[key] for key in found if key != "each"}
+        """Return it as plain data; `each` and `binding` are there only where they say something."""
+        found = asdict(self) | {"binding": [one._asdict() for one in self.binding]}
+        return {key: found[key] for key in found if key not in ("each", "binding") or found[key]}
 
     @property
     def unanswered(self) -> int:
@@ -473,6 +477,7 @@ def _status(connection: sql.Connection, name: str) -> Status:
         lateness=None if last is None or last.asked is None else last.time - last.asked,
         served=session.spec is not None,
         each=read_each(several),
+        binding=() if last is None else read_binding(last.binding),
     )
 
 

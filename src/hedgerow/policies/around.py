@@ -38,12 +38,9 @@ class Around(Stateful):
         return int(self.policy.oracle_calls)
 
     @property
-    def surrogate(self) -> Any:
-        """The surrogate of the innermost policy, which has the weight on the constraint."""
-        inner = self.policy
-        while not hasattr(inner, "surrogate") and hasattr(inner, "policy"):
-            inner = inner.policy
-        return getattr(inner, "surrogate", None)
+    def weight(self) -> float | None:
+        """The inner policy's weight on the constraint, where it has one."""
+        return getattr(self.policy, "weight", None)
 
     @property
     def certificate(self) -> Callable[..., Any]:

@@ -11,11 +11,8 @@ class Certificate(float):
 
     Attributes:
         budget: how much these may violate in total; of several constraints, each by itself.
-        infeasible_rounds: rounds in which the policy found that no action satisfies the constraint;
-            there, the actions may violate it by as much as every action must. Rounds in which the
-            policy did not check this count as feasible.
-        least_violation: every fixed action violates by at least this much in total, beside what
-            it must in infeasible rounds; above 0 it proves that none satisfies every round.
+        least_violation: every fixed action violates by at least this much in total; above 0 it
+            proves that none satisfies every round.
         most: no regret is larger, whatever was decided; infinite where that is not known.
         least: no regret is smaller; minus `most` where nothing better is known.
         price: against an action that violates by V in total, the regret is at most V times this
@@ -39,7 +36,6 @@ class Certificate(float):
     """
 
     budget: float | tuple[float, ...]
-    infeasible_rounds: int
     least_violation: float
     most: float
     least: float
@@ -49,7 +45,6 @@ class Certificate(float):
         cls,
         value: float,
         budget: float | tuple[float, ...] = 0.0,
-        infeasible_rounds: int = 0,
         least_violation: float = 0.0,
         most: float = math.inf,
         least: float | None = None,
@@ -57,8 +52,7 @@ class Certificate(float):
     ) -> Certificate:
         """Make the number, with what it holds for."""
         self = super().__new__(cls, value)
-        self.budget, self.infeasible_rounds = budget, infeasible_rounds
-        self.least_violation, self.most = least_violation, most
+        self.budget, self.least_violation, self.most = budget, least_violation, most
         self.least = -most if least is None else least
         self.price = price
         return self
@@ -71,7 +65,6 @@ class Certificate(float):
         return type(self)(
             float(self),
             self.budget,
-            self.infeasible_rounds,
             self.least_violation,
             min(self.most, most),
             max(self.least, least),
@@ -88,8 +81,7 @@ class Certificate(float):
     def comparator(self) -> str:
         """The actions that it holds for, as a phrase."""
         every = "no" if self.no_comparator else "every"
-        but = f", except {self._infeasible}" if self.infeasible_rounds else ""
-        whom = f"{every} fixed action that {self._within}{but}"
+        whom = f"{every} fixed action that {self._within}"
         if self.price == math.inf or self.no_comparator or self.budget:
             return whom
         if self.price == 0.0:  # no constraint has had a part in it
@@ -104,8 +96,7 @@ class Certificate(float):
             each = f"each violates it by at least {self.least_violation:.6g} in total"
             if self.least_violation == 0.0:
                 each = f"none could have cost more than {-self.least:.6g} more"
-            beside = f", except {self._infeasible}" if self.infeasible_rounds else ""
-            return f"{because} no fixed action {self._within}{beside}: {each}; give a budget"
+            return f"{because} no fixed action {self._within}: {each}; give a budget"
         if self > self.most:
             return f"{because} no fixed action could have cost more than {self.most:.6g} less"
         return None
@@ -121,12 +112,6 @@ class Certificate(float):
         if self.budget > 0.0:
             return f"violates the constraint by at most {self.budget:.6g} in total"
         return "satisfies the constraint in every round"
-
-    @property
-    def _infeasible(self) -> str:
-        """The rounds that no action satisfies."""
-        rounds = "1 round" if self.infeasible_rounds == 1 else f"{self.infeasible_rounds} rounds"
-        return f"{rounds} found to be infeasible, where it must violate as little as possible"
 
     def __repr__(self) -> str:
         number, why = float.__repr__(self), self.says_nothing

@@ -15,7 +15,7 @@ from hedgerow.protocols.late_feedback import takes_late
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful, states
-from hedgerow.surrogates.ranges import INFEASIBLE, WorstCaseRanges
+from hedgerow.surrogates.ranges import WorstCaseRanges
 
 SeenCost = TypeVar("SeenCost")
 SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
@@ -95,6 +95,11 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         """Return what was proved of it beforehand; `explain` computes the bounds."""
         return self._theorems
 
+    @property
+    def weight(self) -> float | None:
+        """The last weight on the constraint; None where each of several has one."""
+        return getattr(self.surrogate, "weight", None)
+
     def take_units(self, one_unit: bool) -> None:
         """Remember whether all constraints of a round have one unit, for `summary`.
 
@@ -106,16 +111,8 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
 
     def summary(self) -> Summary:
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
-        weights = getattr(self.surrogate, "weight", None), self.surrogate.largest_weight
+        weights = self.weight, self.surrogate.largest_weight
         summary = summary_of(self._state, weights, self.oracle_calls, self.projections)
-        queues = getattr(self.surrogate, "surrogates", (self.surrogate,))
-        ranges = [getattr(queue, "ranges", None) for queue in queues]
-        infeasible = [int(r.array[INFEASIBLE]) for r in ranges if isinstance(r, WorstCaseRanges)]
-        summary = replace(
-            summary,
-            reaction=getattr(self.surrogate, "reaction", None),
-            infeasible_each=tuple(infeasible) if len(infeasible) == len(queues) else (),
-        )
         if "ccv_each" not in self._state.layout:
             return summary.of_several() if self._state["mixed_units"][0] else summary
         # Neither violations of several constraints nor weights on them have a common unit.
@@ -124,7 +121,10 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
             ccv=None,
             ccv_each=tuple(self._state["ccv_each"].tolist()),
             largest_weight=None,
-            largest_weight_each=tuple(float(queue.largest_weight) for queue in queues),
+            largest_weight_each=tuple(
+                float(queue.largest_weight)
+                for queue in self.surrogate.surrogates  # type: ignore[attr-defined]
+            ),
         )
 
     @contextmanager

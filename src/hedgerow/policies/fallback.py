@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,13 +20,15 @@ from hedgerow.kernels.policy_tables import minimise, set_table
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of, policy_table
 from hedgerow.kernels.vectors import copy, descent, dot
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.away_ocg import AwayOCG
 from hedgerow.learners.growth import best_growth, growths_of_one_step
 from hedgerow.learners.steps import ScheduleSteps
+from hedgerow.policies.advised import Advice
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.constrained import ConstrainedPolicy
-from hedgerow.policies.master import Binding, MasterRounds, RestrictedMaster
-from hedgerow.policies.master_round import core_table, play_master, play_table
-from hedgerow.policies.summary import Summary
+from hedgerow.policies.master import MasterRounds, RestrictedMaster
+from hedgerow.policies.master_round import core_table
+from hedgerow.policies.summary import Binding, Summary
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, EXACT, FEASIBLE, Theorem
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.player import StatefulPlayer
@@ -36,6 +40,7 @@ from hedgerow.surrogates.per_constraint import one_or_each
 from hedgerow.surrogates.violation_weight import ViolationSurrogate, dual_power, dual_root
 
 Array = Any
+NEEDS = (CONVEX, FEASIBLE, EXACT, AT_ONCE)
 SHARE = 0.25
 """lam: the share of Theorem F's bound that pays for its weights; 1 + lam is the inner policy's."""
 CCV = 3.0
@@ -63,7 +68,9 @@ watch_table = TableType(
 fallback_table = TableType(
     "FallbackTable",
     {
-        "inner": play_table,
+        "inner": policy_table,
+        "f": read,  # where it leaves the cost's gradient along the set
+        "parts": parts_table,  # and the gradients of the constraint's parts
         "watch": watch_table,
         "plain": policy_table,
         "x": write,
@@ -121,7 +128,7 @@ def watch_round(watch: Any, f: Array, parts: Any, value: float, plain2: float) -
                 watch.gamma[k] += dual_power(grad2, q)
                 watch.ccv[k] += violation
                 continue
-            size2 = parts.at_z[k] if several else plain2
+            size2 = parts.plain2[k] if several else plain2
             if violation > ROUNDING * D * math.sqrt(size2):  # no action changes it
                 watch.infeasible[0] = 1.0
     for k in range(len(watch.gamma)):
@@ -153,24 +160,50 @@ def play_fallback(
         if not plain.play(plain.table, a, cost, c, value, products, k):
             return False
     else:
-        if not play_master(inner, a, cost, c, value, products, k):
+        if not inner.play(inner.table, a, cost, c, value, products, k):
             return False
-        watch_round(watch, inner.work[: len(a)], inner.parts, value, products[3])
-    copy(table.x, plain.x if watch.since[0] > 0.0 else watch.core.hull.x)
+        watch_round(watch, table.f, table.parts, value, products[3])
+    copy(table.x, plain.x if watch.since[0] > 0.0 else inner.x)
     return True
 
 
 def theorem_f(decision_set: DecisionSet, constraints: int | None = None) -> ConstrainedPolicy[Any]:
-    """Return the policy of Theorem F: one oracle call per round, its schedule, its weights."""
-    x1, D = decision_set.start(), decision_set.diameter or 1.0
-    rho = (min(decision_set.radius_around(x1), D) / D) ** 2
+    """Return the policy of Theorem F: one oracle call per round, its schedule, its weights.
+
+    It is a guarantee, not a preset: its weights hardly act before a violation is as large as it
+    could be.
+
+    Args:
+        decision_set: where to play.
+        constraints: how many constraints a round has, for a weight each; left out, one weight for
+            their maximum.
+
+    """
+    rho = relative_radius2(decision_set)
     growth = best_growth(growths_of_one_step(decision_set), rho)
-    learner, m = AdaptiveOCG(decision_set, ScheduleSteps(growth, rho)), constraints or 1
+    return with_weights(AdaptiveOCG(decision_set, ScheduleSteps(growth, rho)), constraints)
+
+
+def relative_radius2(decision_set: DecisionSet) -> float:
+    """Return rho = (R/D)^2, R the radius around the set's start."""
+    D = decision_set.diameter or 1.0
+    return float(min(decision_set.radius_around(decision_set.start()), D) / D) ** 2
+
+
+def with_weights(
+    learner: AdaptiveOCG | AwayOCG, constraints: int | None = None
+) -> ConstrainedPolicy[Any]:
+    """Return a learner whose steps are `ScheduleSteps` with the weights of Theorem F."""
+    steps, m = learner.steps, constraints or 1
+    assert isinstance(steps, ScheduleSteps)
+    C, q = steps.growth.constant(steps.rho), steps.growth.q
 
     def surrogate() -> ViolationSurrogate:
-        return ViolationSurrogate(learner, SHARE, growth.constant(rho), growth.q, m)
+        return ViolationSurrogate(learner, SHARE, C, q, m)
 
-    return ConstrainedPolicy(learner, one_or_each(surrogate, constraints))
+    constants = (("C", C), ("q", q), ("D", learner.decision_set.diameter))
+    theorem = Theorem("Theorem F", (*constants, ("lam", SHARE), ("constraints", m)), NEEDS)
+    return ConstrainedPolicy(learner, one_or_each(surrogate, constraints), (theorem,))
 
 
 class Fallback(StatefulPlayer):
@@ -184,7 +217,7 @@ class Fallback(StatefulPlayer):
         Regret_T <= 2^{1/q} 1.25 C D Phi_T + D max ||grad f||,
         CCV_T <= 2^{1/q} max(3, E) D Gamma_T + D max ||grad g||,
 
-    whatever the inner policy does, E the factor of Theorem F (`bounds.guarded_ccv`). The bound of
+    whatever the inner policy does, E the factor of Theorem F (`bounds.theorem_f_ccv`). The bound of
     the regret is the inner policy's certificate at the last look, by one oracle call, plus
     D ||grad f|| for each round since; it looks only where that is too much. Where the remembered
     rows prove that no action satisfies all rounds there is nothing to compare with, and the inner
@@ -192,6 +225,7 @@ class Fallback(StatefulPlayer):
 
     Args:
         policy: the inner policy.
+        plain: the policy of Theorem F; `theorem_f(X)` if left out.
 
     """
 
@@ -199,29 +233,56 @@ class Fallback(StatefulPlayer):
     oblivious_only = False
     projections = 0
 
-    def __init__(self, policy: RestrictedMaster):
+    def __init__(self, policy: RestrictedMaster, plain: ConstrainedPolicy[Any] | None = None):
         self.policy = policy
         X = self.decision_set = policy.decision_set
         n, m = X.dim, policy.constraints or 1
-        self.plain = theorem_f(X, policy.constraints)
+        self.plain = theorem_f(X, policy.constraints) if plain is None else plain
         sums = {"phi": 1, "gamma": m, "ccv": m, "most": 1, "since": 1, "infeasible": 1, "calls": 1}
         self._state = State(x=n, **sums)
         self._state["x"][:] = policy.ask()
-        steps = self.plain.learner.steps  # type: ignore[attr-defined]
-        D, rho, growth = X.diameter or 1.0, steps.rho, steps.growth
-        self.C, self.growth = growth.constant(rho), growth
+        self._theorem = self.plain.guarantees()[0]
+        D, q, C = X.diameter or 1.0, self._theorem["q"], self._theorem["C"]
         self._watch = watch_table.filled(
             core=policy.core,
             set=policy.set_table,
-            growth=np.array([D, float(growth.q), self.C]),
+            growth=np.array([D, q, C]),
             **{name: self._state[name] for name in sums},
             answer=np.zeros(n),
             sum=np.zeros(n),
         )
 
-    def ask(self) -> Vector:
-        """Return the decision."""
+    def ask(self, advice: Advice | None = None) -> Vector:
+        """Return the decision.
+
+        Args:
+            advice: as `AdvisedMaster.advise` takes it, for an inner policy with advisers. It is
+                remembered until `tell`. Once Theorem F decides it has no share.
+
+        """
+        if advice is not None:
+            self.policy.advise(advice)
+            self._take_decision()
         return self._state["x"].copy()
+
+    def _take_decision(self) -> None:
+        inner = self.switched is None
+        self._state["x"][:] = self.policy.decision if inner else self.plain.ask()
+
+    @property
+    def advisers(self) -> tuple[str, ...]:
+        """The names of the inner policy's advisers."""
+        return self.policy.advisers
+
+    @property
+    def voices(self) -> dict[str, float]:
+        """The weight of each adviser and of the policy itself, in a round in which all speak."""
+        return self.policy.voices
+
+    def follow(self, recorded: Vector | None) -> None:
+        """Take recorded advice from now on, or no longer; see `AdvisedMaster.follow`."""
+        self.policy.follow(recorded)
+        self._take_decision()
 
     @property
     def constraints(self) -> int | None:
@@ -258,13 +319,11 @@ class Fallback(StatefulPlayer):
         """
         if self.switched is not None:
             self.plain.tell(cost, constraint, at=at)
-            self._state["x"][:] = self.plain.ask()
-            return
-        f, parts, largest = self.policy.take_in(cost, constraint, at)
-        plain2 = dot(largest.grad, largest.grad)
-        watch_round(self._watch, f, parts, largest.value, plain2)
-        inner = self._state["since"][0] == 0.0
-        self._state["x"][:] = self.policy.ask() if inner else self.plain.ask()
+        else:
+            f, parts, largest = self.policy.take_in(cost, constraint, at)
+            plain2 = dot(largest.grad, largest.grad)
+            watch_round(self._watch, f, parts, largest.value, plain2)
+        self._take_decision()
 
     def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
         """Return its rounds for the compiled loops; None where a part of them is Python."""
@@ -282,13 +341,19 @@ class Fallback(StatefulPlayer):
 
     def summary(self) -> Summary:
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
-        return self.policy.summary().plus(self.plain.summary(), self.oracle_calls)
+        both = self.policy.summary().plus(self.plain.summary(), self.oracle_calls)
+        return replace(both, infeasible=self.infeasible, binding=self.binding())
+
+    @property
+    def weight(self) -> float | None:
+        """The price of a unit of violation now, or Theorem F's weight once that decides."""
+        return self.policy.weight if self.switched is None else self.plain.weight
 
     def binding(self) -> tuple[Binding, ...]:
         """Return the past rounds that hold the decision now, the dearest first."""
         return self.policy.binding() if self.switched is None else ()
 
-    def certificate(self, budget: float = 0.0) -> Certificate:
+    def certificate(self, budget: float | Sequence[float] = 0.0) -> Certificate:
         """Bound the regret so far, by one oracle call; see `RestrictedMaster.certificate`."""
         if self.switched is None:
             return self.policy.certificate(budget)
@@ -308,23 +373,11 @@ class Fallback(StatefulPlayer):
 
     def guarantees(self) -> tuple[Theorem, ...]:
         """Return what is proved of it beforehand; `explain` computes the bounds."""
-        return (fallback_theorem(self),)
+        return (Theorem("Theorem R", self._theorem.constants, NEEDS),)
 
     @property
     def _parts(self) -> dict[str, Restorable]:
         return {"policy": self.policy, "plain": self.plain}
-
-
-def fallback_theorem(policy: Fallback) -> Theorem:
-    """Declare the theorem of `Fallback`."""
-    constants = (
-        ("C", policy.C),
-        ("q", float(policy.growth.q)),
-        ("D", float(policy.decision_set.diameter)),
-        ("lam", SHARE),
-        ("constraints", float(policy.constraints or 1)),
-    )
-    return Theorem("Theorem R", constants, (CONVEX, FEASIBLE, EXACT, AT_ONCE))
 
 
 class FallbackRounds(CompiledRounds):
@@ -351,8 +404,15 @@ class FallbackRounds(CompiledRounds):
         if plain is None or until <= first:
             return None, first
         if inner is not self._known[0] or plain is not self._known[1]:
-            x = self._policy._state["x"]
-            table = fallback_table.filled(inner=inner, watch=self._policy._watch, plain=plain, x=x)
+            policy, x = self._policy, self._policy._state["x"]
+            table = fallback_table.filled(
+                inner=policy_of(*policy.policy.played(inner), policy.policy.decision),
+                f=policy.policy.cost_along,
+                parts=inner.parts,
+                watch=policy._watch,
+                plain=plain,
+                x=x,
+            )
             self._known = inner, plain, policy_of(play_fallback, table, x)
         return self._known[2], until
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,8 @@ from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.master_round import core_table, play_master, play_table
-from hedgerow.policies.summary import TOTALS, Summary, summary_of
+from hedgerow.policies.presets import as_budgets
+from hedgerow.policies.summary import TOTALS, Binding, Summary, summary_of
 from hedgerow.protocols.late_feedback import as_play, reach_of
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.player import StatefulPlayer
@@ -62,23 +63,6 @@ OF_ROUNDS = (
 )
 """The parts of the state that a round changes beside columns and rows, as `master_round.py` has
 them."""
-
-
-class Binding(NamedTuple):
-    """A past round that holds the decision now.
-
-    Attributes:
-        round: its number, from 1 on.
-        part: which part of the constraint, from 0 on.
-        price: what one unit less of its violation would have cost in the last round.
-        resemblance: how much it resembles the present rounds, from 0 to 1.
-
-    """
-
-    round: int
-    part: int
-    price: float
-    resemblance: float
 
 
 class RestrictedMaster(StatefulPlayer):
@@ -141,7 +125,8 @@ class RestrictedMaster(StatefulPlayer):
             # sums
             costs=n,
             pull=n,
-            **dict.fromkeys(("inner", "charge", "largest_price"), 1),
+            **dict.fromkeys(("inner", "charge"), 1),
+            largest_price=m,
             size=3,
             each=0 if self.constraints is None else m,
             totals=len(TOTALS),
@@ -232,9 +217,39 @@ class RestrictedMaster(StatefulPlayer):
         )
         self._work = np.zeros(4 * n)
 
-    def ask(self) -> Vector:
-        """Return the decision."""
-        return self._state["x"].copy()
+    @property
+    def decision(self) -> Vector:
+        """The decision, a view of the state."""
+        return self._state["x"]
+
+    def ask(self, advice: Any = None) -> Vector:
+        """Return the decision.
+
+        Args:
+            advice: as `AdvisedMaster.advise` takes it, for a policy with advisers.
+
+        """
+        if advice is not None:
+            self.advise(advice)
+        return self.decision.copy()
+
+    advisers: tuple[str, ...] = ()
+    """The names of the advisers: none here, `AdvisedMaster` has some."""
+
+    @property
+    def voices(self) -> dict[str, float]:
+        """The weight of each adviser and of the policy itself, in a round in which all speak."""
+        return {}
+
+    def advise(self, advice: Any) -> None:  # noqa: ARG002
+        """Refuse advice, as there are no advisers."""
+        raise TypeError(
+            "this policy has no advisers; build it with some, such as "
+            "projection_free_coco(X, advisers=['plan'])"
+        )
+
+    follow = advise
+    """A record of advice is refused likewise."""
 
     @property
     def rounds(self) -> int:
@@ -263,7 +278,7 @@ class RestrictedMaster(StatefulPlayer):
         return play_table.filled(
             core=self.core,
             parts=parts,
-            at=self._state["x"] if at is None else at,
+            at=self.decision if at is None else at,
             work=self._work,
             set=self.set_table,
             along=tangent if self._workspace.space is None else along,
@@ -272,6 +287,10 @@ class RestrictedMaster(StatefulPlayer):
     @cached_property
     def _table(self) -> Any:
         return self.table()
+
+    def played(self, table: Any) -> tuple[Any, Any]:
+        """Return the kernel that takes in a round, and its table, given that of `table()`."""
+        return play_master, table
 
     def tell(
         self, cost: EvalGrad | Parts, constraint: Constraints, *, at: Vector | None = None
@@ -290,7 +309,7 @@ class RestrictedMaster(StatefulPlayer):
         self, cost: EvalGrad | Parts, constraint: Constraints, at: Vector | None
     ) -> tuple[Vector, Any, EvalGrad]:
         """Take in a round; return grad f along the set, the table of parts, and the largest one."""
-        X, x = self.decision_set, self._state["x"]
+        X, x = self.decision_set, self.decision
         at = None if at is None else as_play(at, X, x)
         f = checked(in_order(largest_seen(cost), X, "cost"), "cost", X)
         parts = checked_each(in_order(constraint, X, "constraint"), X)
@@ -305,12 +324,18 @@ class RestrictedMaster(StatefulPlayer):
             self.take_units(isinstance(constraint, Parts))
         g = max(parts, key=lambda part: part.value)
         products = dots_and_norms(f.grad, g.grad, x if at is None else at)
-        if not play_master(table, f.grad, f.value, g.grad, g.value, products, 0):
+        play, played = self.played(table)
+        if not play(played, f.grad, f.value, g.grad, g.value, products, 0):
             raise ValueError(
                 f"gradients must have norms of at most {LARGEST_PART:g}; measure cost and "
                 "constraint in larger units"
             )
-        return self._work[: X.dim], memory, g
+        return self.cost_along, memory, g
+
+    @property
+    def cost_along(self) -> Vector:
+        """Where a round leaves the cost's gradient along the set."""
+        return self._work[: self.decision_set.dim]
 
     def _check_count(self, count: int) -> None:
         if self.constraints not in (None, 1, count):
@@ -331,12 +356,25 @@ class RestrictedMaster(StatefulPlayer):
         if not one_unit and self.constraints is None:
             self._state["mixed_units"][0] = 1.0
 
+    @property
+    def weight(self) -> float | None:
+        """The sum of the prices of all rows: what a unit less of violation would cost now.
+
+        None where several constraints count apart, as their violations have no common unit.
+        """
+        return None if self.constraints is not None else float(self._state["price"].sum())
+
     def summary(self) -> Summary:
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
         totals = State(self._state["totals"], **dict.fromkeys(TOTALS, 1))
-        summary = summary_of(totals, (None, None), self.oracle_calls, 0)
-        if self.constraints is not None:  # their violations have no common unit
-            return replace(summary, ccv=None, ccv_each=tuple(self._state["each"].tolist()))
+        largest = self._state["largest_price"]
+        weights = self.weight, None if self.weight is None else float(largest[0])
+        summary = summary_of(totals, weights, self.oracle_calls, 0)
+        summary = replace(summary, binding=self.binding())
+        if self.constraints is not None:  # neither violations nor prices have a common unit
+            each = tuple(self._state["each"].tolist())
+            prices = tuple(largest.tolist())
+            return replace(summary, ccv=None, ccv_each=each, largest_weight_each=prices)
         return summary.of_several() if self._state["mixed_units"][0] else summary
 
     def binding(self) -> tuple[Binding, ...]:
@@ -353,7 +391,7 @@ class RestrictedMaster(StatefulPlayer):
         ]
         return tuple(sorted(held, key=lambda one: -one.price))
 
-    def certificate(self, budget: float = 0.0) -> Certificate:
+    def certificate(self, budget: float | Sequence[float] = 0.0) -> Certificate:
         """Bound the regret so far, by one oracle call, whatever was decided.
 
         For every action u of the set, sum <grad f_t, u> + sum nu_j (b_j + <c_j, u>) is at least
@@ -363,37 +401,45 @@ class RestrictedMaster(StatefulPlayer):
 
         Args:
             budget: how much the action may violate in total; it adds the largest price times that.
+                Where several constraints count apart, one number for each.
 
         """
         return self._certified(budget, np.zeros(self.decision_set.dim))
 
-    def certificate_with(self, policy: ConstrainedPolicy[Any], budget: float = 0.0) -> Certificate:
+    def certificate_with(
+        self, policy: ConstrainedPolicy[Any], budget: float | Sequence[float] = 0.0
+    ) -> Certificate:
         """Bound the regret of these rounds and of those that another policy has played since."""
         n, ledger = self.decision_set.dim, policy.ledger
         inner, price = ledger[2 * n], ledger[2 * n + 1]
         bound = float(inner - price) + policy._rounding()
         surrogate: Any = policy.surrogate
-        steepness = float(getattr(surrogate, "surrogates", (surrogate,))[0].steepness)
-        largest = surrogate.largest_weight
-        return self._certified(budget, ledger[n : 2 * n], bound, largest, steepness)
+        each = getattr(surrogate, "surrogates", (surrogate,))
+        largest = np.array([float(one.largest_weight) for one in each])
+        return self._certified(budget, ledger[n : 2 * n], bound, largest, float(each[0].steepness))
 
     def _certified(
         self,
-        budget: float,
+        budget: float | Sequence[float],
         more: Vector,
         bound: float = 0.0,
-        price: float = 0.0,
+        prices: Vector | float = 0.0,
         steepness: float = 0.0,
     ) -> Certificate:
-        """Bound the regret, with the losses, bound and price of a policy that has played since."""
+        """Bound the regret, with the losses, bound and prices of a policy that has played since."""
         state, X = self._state, self.decision_set
+        budgets = as_budgets(budget, self.constraints or 1)
         own = state["costs"] + state["pull"]
         bound += float(state["inner"][0] - state["charge"][0] + own @ self.origin)
         bound += self._rounding() - X.minimum(own + more)
-        price = max(price, float(state["largest_price"][0]))
+        largest = np.maximum(prices, state["largest_price"])
         worst = self._diameter * (float(state["size"][2]) + steepness)
+        allowed = float(largest @ np.array(budgets))
+        if len(budgets) > 1:  # neither violations nor prices have a common unit
+            return Certificate(bound + allowed, budgets, 0.0, worst)
+        price = float(largest[0])
         least = max(0.0, -worst - bound) / price if price > 0.0 else 0.0
-        return Certificate(bound + price * budget, budget, 0, least, worst, price=price)
+        return Certificate(bound + allowed, budgets[0], least, worst, price=price)
 
     def _rounding(self) -> float:
         """Bound the rounding of sums over t rounds and dim entries: (t + dim) eps sum |terms|."""
@@ -478,7 +524,7 @@ class MasterRounds(CompiledRounds):
         """Return the policy's table, which has the memory of the rounds' parts."""
         table = self.table_of(rounds, first, end)
         if table is not self._known[0]:
-            self._known = table, policy_of(play_master, table, self._policy._state["x"])
+            self._known = table, policy_of(*self._policy.played(table), self._policy.decision)
         return self._known[1], end
 
     def table_of(self, rounds: Any, first: int, end: int) -> Any:

@@ -83,7 +83,7 @@ core_table = TableType(
         "inner": write,  # sum of <grad f, x_t - origin>
         "charge": write,  # sum of nu_j times row j's level at the origin
         "size": write,  # sums of ||grad f + sum nu_j c_j||, of nu_j times row j, and of ||grad f||
-        "largest_price": write,  # the largest sum of multipliers that the rows of a round have had
+        "largest_price": write,  # of each constraint, the largest sum of multipliers in a round
         "each": write,  # sum of violations of each constraint, where there are several
         "totals": write,  # rounds, cost, violation, violated rounds
         "calls": write,
@@ -298,12 +298,16 @@ def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
     for i in range(len(f)):
         costs[i] += f[i]
     for j in range(len(rows.born)):
+        if not taken:
+            rows.multiplier[j] = 0.0
         nu = rows.multiplier[j]
-        if taken and nu > 0.0:
+        if nu > 0.0:
             c = rows.c[j]
             core.charge[0] += nu * rows.level[j]
             core.size[1] += nu * (abs(rows.level[j]) + rows.norm[j] * core.diameter[0])
-            core.largest_price[0] = max(core.largest_price[0], pay(rows, j, nu))
+            part = int(rows.part[j]) if len(core.largest_price) > 1 else 0
+            paid = pay(rows, j, nu, len(core.largest_price) > 1)
+            core.largest_price[part] = max(core.largest_price[part], paid)
             for i in range(len(f)):
                 pull[i] += nu * c[i]
                 target[i] += nu * c[i]
@@ -344,7 +348,7 @@ def play_master(
             core.each[part] += max(0.0, value)
     else:
         for part in range(m):
-            parts.at_z[part] = dot(parts.gradients[part], parts.gradients[part])
+            parts.plain2[part] = dot(parts.gradients[part], parts.gradients[part])
             write_tangent(policy, parts.gradients[part], parts.gradients[part])
         see_parts(core, parts, m, g)
         for part in range(len(core.each)):

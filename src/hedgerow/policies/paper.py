@@ -13,11 +13,12 @@ from functools import partial
 from hedgerow.feedback import Constraints
 from hedgerow.inputs import as_positive
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
-from hedgerow.learners.advised_ocg import AdvisedOCG
 from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
-from hedgerow.learners.tracking_ocg import TrackingOCG
+from hedgerow.policies.advised import AdvisedMaster
 from hedgerow.policies.constrained import ConstrainedPolicy
+from hedgerow.policies.fallback import Fallback
+from hedgerow.policies.master import LARGEST, RestrictedMaster
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Lipschitz,
@@ -27,11 +28,11 @@ from hedgerow.policies.presets import (
     given_ratio,
     needed_horizon,
     needed_lipschitz,
+    refuse_constants,
     refuse_eagerness,
     refuse_in_theory,
     warn_if_vacuous,
 )
-from hedgerow.policies.retreat import Retreat
 from hedgerow.policies.theorem import (
     ANALYTIC,
     AT_ONCE,
@@ -43,11 +44,7 @@ from hedgerow.policies.theorem import (
 )
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.surrogates.adaptive import SCALE_FLOOR, AdaptiveSurrogate, P
-from hedgerow.surrogates.block_guard import BlockGuard
 from hedgerow.surrogates.current import CurrentSurrogate
-from hedgerow.surrogates.each_guard import EachGuard
-from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.per_constraint import one_or_each
 from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
 from hedgerow.surrogates.ranges import ObservedRanges
@@ -79,31 +76,24 @@ def projection_free_coco(
     tracking: bool = True,
     constraints: int | None = None,
     advisers: Sequence[str] | None = None,
-) -> ConstrainedPolicy[Constraints]:
-    """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call per round.
+) -> Fallback | ConstrainedPolicy[Constraints]:
+    """Projection-free COCO: small regret and small CCV, one oracle call per round.
 
-    `practical` (the default) needs no horizon and no constants. The learner is `TrackingOCG`, the
-    surrogate `AdaptiveSurrogate`: violations are measured in units of the second largest seen, so
-    that the policy reacts within a few of them, and a violation that no action avoids does not
-    count. Multiplying all costs or all constraints by a power of two leaves the plays unchanged, by
-    another factor up to rounding. A decision does not go where the last constraint would be
-    violated, if an earlier one shows the way back (`Retreat`). One oracle call per round, and a few
-    more for violations of a new size or slope.
+    `practical` (the default) needs no horizon and no constants. It is the restricted master
+    (`RestrictedMaster`): each round it makes a step for the cost and projects it, softly, onto
+    what it remembers, oracle answers and the tangents of violated rounds. Multiplying all costs or
+    all constraints by a power of two leaves the plays unchanged, by another factor up to rounding.
 
     What is proved: after any number of rounds, `certificate()` bounds the regret. Before the first
-    round, a `Guard` proves Theorem G (theory.md): against every action that satisfies all rounds
+    round, a `Fallback` proves Theorem R (theory.md): against every action that satisfies all rounds
     regret O(T^{3/4}) and CCV O(T^{3/4} (log T)^{1/4}), on strongly convex sets O(T^{2/3}) and
-    O(T^{2/3} (log T)^{1/3}); log T is log(T Phi_T/Phi_1) where the sizes of costs grow faster than
-    a power of T. `explain(policy)` lists bounds, what the retreat adds to them, assumptions,
-    and the horizons from which they say something: from tens of rounds on for `tracking=False`,
-    from a thousand or more on for the mixture.
+    O(T^{2/3} (log T)^{1/3}). `explain(policy)` lists bounds, assumptions, and the horizons from
+    which they say something. `binding()` says which past rounds hold the decision now.
 
     A round may have several constraints, reported as a sequence, or one with many parts, a
-    `Maximum`. Left as it is the policy has one queue, for the largest of them, and retreats from
-    all. With `constraints=m` each of the m has a queue, units and a weight of its own, and the loss
-    has a term for each; one that is measured in another unit, or seldom the worst, then counts as
-    much as the others. Theorem G then bounds the CCV of each, except on a `Product` without
-    tracking. With advisers and one queue the policy sees the largest part alone.
+    `Maximum`. Left as it is the policy counts their largest violation. With `constraints=m` the
+    violations of each of the m are counted, and bounded, apart. Either way all of them bind
+    decisions, whatever their units.
 
     `theory` is the paper's box after its errata: p = log T, V = (144 G D p^2 T^{3/4})^p,
     Q(0) = G D log T, `PaperSteps`; Theorem 3.4 gives regret and CCV of order T^{3/4} up to
@@ -114,26 +104,23 @@ def projection_free_coco(
         decision_set: where to play.
         horizon: the number of rounds T; `theory` needs it, `practical` does not use it.
         preset: "practical" or "theory".
-        lipschitz: a Lipschitz constant of all costs and constraints, or a pair (costs,
-            constraints). `theory` needs it; in `practical` it replaces the learnt Gf and Gg.
-        violation_unit: the unit of violation, in the constraint's own unit; replaces the
-            second largest one seen. Smaller means more eager.
-        violation_budget: about how much cumulative violation may be spent, in the constraint's own
-            unit; replaces k_t U, scale and unit in one number.
-        benchmark_budget: how much cumulative violation B the benchmark itself may have, in the
-            constraint's unit: the potential's scale becomes k_t U + p B (in theory
-            144 G D p^2 T^{3/4} + p B); `certificate(budget=B)` is the bound for such a benchmark.
+        lipschitz: in `theory` alone, which needs it: a Lipschitz constant of all costs and
+            constraints, or a pair (costs, constraints).
+        violation_unit: no longer used; `practical` needs no unit.
+        violation_budget: no longer used; use `eagerness`.
+        benchmark_budget: in `theory` alone: how much cumulative violation B the benchmark itself
+            may have, in the constraint's unit; the potential's scale is then
+            144 G D p^2 T^{3/4} + p B. In `practical` ask `certificate(budget=B)`.
         eagerness: how eagerly the constraint is satisfied, a number without unit, in `practical`
-            alone: each violation counts as much as this many. Between 1/8 and 4 more means less
-            violation and more regret. Beyond 4 hardly anything changes, as weights are at their
-            ceiling from the first violations on; for fewer violated rounds use `ViolatedShare`.
-        tracking: in `practical` alone: the learner mixes one that remembers everything with one
-            that forgets, and follows a world that drifts. False for `AdaptiveOCG` alone, a little
-            quicker and a little better where nothing drifts; on a `Product` that is `BlockOCG`,
-            where every factor has its own step and regulariser.
-        constraints: how many constraints a round has, in `practical` alone, for one queue each;
-            left out, one queue for their maximum. The other arguments hold for each of them, and
-            a budget is that of all together.
+            alone: steps for the cost are divided by it. Between 1/8 and 4 more means less
+            violation and more regret. For fewer violated rounds use `ViolatedShare`.
+        tracking: in `practical` alone: False for Algorithm 2 with the potential q^2, in units that
+            were seen, and `CertificateSteps`; on a `Product` every factor has its own step and
+            regulariser (`BlockOCG`). It remembers no rounds, so it is quicker, needs little memory
+            and violates more; `certificate()` holds, and nothing is proved of it beforehand. Sets
+            of more than 200,000 coordinates are always played by it.
+        constraints: how many constraints a round has, in `practical` alone, to count the
+            violations of each apart; left out, those of their maximum.
         advisers: names of those who may propose a decision in a round, in `practical` with
             `tracking` alone: `ask(advice={"plan": x})`. The policy mixes them with its own
             decision and learns whom to follow; its bounds hold whatever they propose.
@@ -145,7 +132,6 @@ def projection_free_coco(
 
     """
     check_preset(preset, decision_set, horizon)
-    learner: AdaptiveOCG | AdvisedOCG | BlockOCG | TrackingOCG
     if preset == "theory":
         refuse_in_theory(
             violation_unit=violation_unit,
@@ -161,47 +147,47 @@ def projection_free_coco(
         learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
         theorem = _theorem(T, G, decision_set.diameter, as_budget(benchmark_budget))
         return ConstrainedPolicy(learner, CurrentSurrogate(potential, queue), (theorem,))
+    refuse_constants(
+        lipschitz=lipschitz,
+        violation_unit=violation_unit,
+        violation_budget=violation_budget,
+        benchmark_budget=benchmark_budget or None,
+    )
     if not isinstance(tracking, bool):
         raise TypeError(f"tracking must be True or False, got {tracking!r}")
-    if advisers is not None:
-        if not tracking:
-            raise ValueError("advisers join the mixture of tracking=True; leave tracking as it is")
-        learner = AdvisedOCG(decision_set, advisers)
-    elif tracking:
-        learner = TrackingOCG(decision_set)
-    elif isinstance(decision_set, Product):
-        learner = BlockOCG(decision_set)
-    else:
-        learner = AdaptiveOCG(decision_set, CertificateSteps())
-    scale = None
-    if violation_budget is not None:
-        if violation_unit is not None:
+    if not tracking or decision_set.dim > LARGEST:
+        if advisers is not None:
             raise ValueError(
-                "violation_budget replaces violation_unit (it is k_t U as one number); give one"
+                "advisers join the decision of tracking=True, on sets of at most "
+                f"{LARGEST} coordinates; leave tracking as it is, and advisers out of larger sets"
             )
-        scale = SCALE_FLOOR
-        violation_unit = as_positive(violation_budget, "violation_budget") / scale
-    budget = P * as_budget(benchmark_budget)
-    guard: Guard | None = None
-    each: EachGuard | None = None
-    if constraints is None:
-        guard = BlockGuard(learner) if isinstance(learner, BlockOCG) else Guard(learner)
-    elif not isinstance(learner, BlockOCG):
-        each = EachGuard(learner, constraints)
-    theorems = tuple(theorem_g(one) for one in (guard, each) if one is not None)
+        return _without_memory(decision_set, eagerness, constraints)
+    if advisers is None:
+        return Fallback(RestrictedMaster(decision_set, eagerness, constraints))
+    return Fallback(AdvisedMaster(decision_set, advisers, eagerness, constraints))
 
-    def surrogate() -> AdaptiveSurrogate:
-        ranges = ObservedRanges(learner, violation_unit, given_ratio(lipschitz))
-        return AdaptiveSurrogate(ranges, eagerness, scale, budget, guard)
 
-    weighed = one_or_each(surrogate, constraints, each)
-    return ConstrainedPolicy(learner, weighed, theorems, Retreat(learner, constraints or 1))
+def _without_memory(
+    decision_set: DecisionSet, eagerness: float, constraints: int | None
+) -> ConstrainedPolicy[Constraints]:
+    """Return Algorithm 2 with the potential q^2, in units that were seen."""
+    learner: AdaptiveOCG | BlockOCG = (
+        BlockOCG(decision_set)
+        if isinstance(decision_set, Product)
+        else AdaptiveOCG(decision_set, CertificateSteps())
+    )
+    square = PowerPotential(2.0, as_positive(eagerness, "eagerness") ** -0.5)
+
+    def surrogate() -> CurrentSurrogate:
+        return CurrentSurrogate(square, 0.0, ObservedRanges(learner))
+
+    return ConstrainedPolicy(learner, one_or_each(surrogate, constraints))
 
 
 projection_free_coco_plain = baseline(
-    source="this library: theory.md",
-    regret="T^{3/4}",
-    ccv="T^{3/4}",
+    source="Sarkar et al. 2026, Algorithm 2 with the potential q^2",
+    regret="a certificate",
+    ccv="not stated",
     per_round="1 linear minimisation",
     sees="parts",
     needs="none; practical alone",
@@ -246,7 +232,8 @@ def projection_free_long_term(
         decision_set: where to play.
         horizon: the number of rounds T; `theory` needs it, `practical` does not use it.
         preset: "practical" or "theory".
-        lipschitz: as in `projection_free_coco`.
+        lipschitz: a Lipschitz constant of all costs and constraints, or a pair (costs,
+            constraints). `theory` needs it; in `practical` it replaces the learnt Gf and Gg.
         violation_unit: the largest violation that one round can cause; replaces the learnt one.
         constraints: as in `projection_free_coco`: left out, the sum of each round's largest
             constraint stays small; with a number of constraints, the sum of each by itself.
@@ -273,9 +260,7 @@ def projection_free_long_term(
     root = PowerPotential(2.0, GrowingScale(floor=1.0, factor=1.0, power=0.25))
 
     def surrogate() -> SignedSurrogate:
-        ranges = ObservedRanges(
-            learner, violation_unit, given_ratio(lipschitz), exclude_unavoidable=False
-        )
+        ranges = ObservedRanges(learner, violation_unit, given_ratio(lipschitz))
         return SignedSurrogate(root, 0.0, ranges)
 
     return ConstrainedPolicy(learner, one_or_each(surrogate, constraints))
@@ -289,15 +274,6 @@ def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[Power
     p = math.log(horizon)
     scale = PROOF_CONSTANT * GD * p**2 * horizon**0.75 + p * as_budget(budget)
     return PowerPotential(p, scale), GD * p
-
-
-def theorem_g(guard: Guard) -> Theorem:
-    """Declare Theorem G, of a guarded learner."""
-    shares = {"lam": guard.lam, "lam_e": guard.lam_e, "mixture": guard.mixes}
-    several = {"constraints": guard.constraints} if isinstance(guard, EachGuard) else {}
-    sizes = {"C": guard.C, "q": guard.growth.q, "D": guard.diameter} | shares | several
-    constants = tuple((name, float(value)) for name, value in sizes.items())
-    return Theorem("Theorem G", constants, (CONVEX, FEASIBLE, EXACT, AT_ONCE))
 
 
 def _theorem(T: int, G: float, D: float, B: float) -> Theorem:

@@ -73,5 +73,5 @@ def ftpl_coco(
     needs = (*needs, "the theory preset; learnt units are measured, not proved")
     theorem = Theorem("Theorem 5.1", (("T", float(T)),), needs, proved=False)
     learner = FTPL(decision_set, seed, GaussianNoise())
-    surrogate = SignedSurrogate(potential, 0.0, ObservedRanges(learner, exclude_unavoidable=False))
+    surrogate = SignedSurrogate(potential, 0.0, ObservedRanges(learner))
     return ConstrainedPolicy(learner, surrogate, (theorem,))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, cast
 
 from hedgerow.inputs import as_count, as_number, as_positive, level_outside
 from hedgerow.sets.decision_set import DecisionSet
@@ -16,10 +16,6 @@ Lipschitz = float | tuple[float, float] | None
 
 class VacuousConstantsWarning(UserWarning):
     """The constants of the theorem ignore the constraint at this horizon."""
-
-
-class IgnoredConstraintWarning(UserWarning):
-    """After many violations the weight on the constraint is still too small to move the play."""
 
 
 def check_preset(preset: str, decision_set: DecisionSet, horizon: int | None) -> None:
@@ -47,6 +43,22 @@ def refuse_in_theory(**given: object) -> None:
                 f"the theory preset is the theorem's letter and takes no {name}, got {value!r}"
                 f"{queue if name == 'constraints' else ''}; use preset='practical', or leave it out"
             )
+
+
+NO_CONSTANTS = {
+    "lipschitz": "the practical preset learns the sizes of gradients; leave it out",
+    "violation_unit": "the practical preset needs no unit of violation; leave it out",
+    "violation_budget": "use eagerness, the one number that trades violation for cost",
+    "benchmark_budget": "ask certificate(budget=...), which bounds the regret of such a benchmark",
+}
+"""What replaces constants that the practical preset once took."""
+
+
+def refuse_constants(**given: object) -> None:
+    """Refuse constants that the practical preset no longer takes; None stands for left out."""
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name}={value!r} has no effect any more: {NO_CONSTANTS[name]}")
 
 
 def refuse_eagerness(eagerness: float) -> None:
@@ -92,6 +104,20 @@ def as_budget(value: float, name: str = "benchmark_budget") -> float:
     if (budget := as_number(value, name)) < 0.0:
         raise ValueError(f"{name} must be at least 0, got {budget:g}")
     return budget
+
+
+def as_budgets(budget: float | Sequence[float], constraints: int) -> tuple[float, ...]:
+    """Return how much a benchmark may violate each of several constraints that count apart."""
+    if constraints == 1:
+        return (as_budget(cast(float, budget), "budget"),)
+    if isinstance(budget, int | float) and budget == 0.0:
+        return (0.0,) * constraints
+    if isinstance(budget, int | float) or len(budget) != constraints:
+        raise ValueError(
+            f"budget must have one number for each of {constraints} constraints, which may have "
+            f"different units, got {budget!r:.60}; give a list of {constraints}"
+        )
+    return tuple(as_budget(part, "budget") for part in budget)
 
 
 def warn_if_vacuous(horizon: int, largest_weight: Callable[[int], float]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from hedgerow.feedback import EvalGrad, EvalLinear, linear, needs
 from hedgerow.inputs import RNG, Vector, as_gradient, as_number
 from hedgerow.policies.constrained import ConstrainedPolicy
+from hedgerow.policies.fallback import Fallback
 from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
 from hedgerow.protocols.late_feedback import refuse_late
 from hedgerow.protocols.player import StatefulPlayer
@@ -46,7 +47,7 @@ class SampledPlay(StatefulPlayer):
 
     def __init__(
         self,
-        policy: ConstrainedPolicy[EvalGrad],
+        policy: ConstrainedPolicy[EvalGrad] | Fallback,
         seed: int | None = None,
         *,
         rng: RNG | None = None,
@@ -124,8 +125,8 @@ class SampledPlay(StatefulPlayer):
 
 
 def _check_policy(policy: object) -> None:
-    """Check that this is a policy of a learner and a surrogate."""
-    if not isinstance(policy, ConstrainedPolicy):
+    """Check that this is a fractional policy that learns from gradients."""
+    if not isinstance(policy, ConstrainedPolicy | Fallback):
         raise TypeError(
             f"sampled play draws the vertices of a fractional policy, such as "
             f"projection_free_coco(X), got a {type(policy).__name__}"
@@ -178,16 +179,17 @@ class LazySampled(SampledPlay):
         rng: RNG | None = None,
     ):
         _check_policy(policy)
-        if not isinstance(policy.learner, Stepping):
+        learner = getattr(policy, "learner", policy)
+        if not isinstance(learner, Stepping):
             raise ValueError(
                 f"lazy sampling follows (vertex, sigma) of each step, which "
-                f"{type(policy.learner).__name__} does not have; build the policy with "
+                f"{type(learner).__name__} does not have; build the policy with "
                 "tracking=False, or use Sampled"
             )
-        policy.end_retreat()  # the vertex follows the learner's steps
         super().__init__(policy, self._seed(seed, rng))
 
     def _next(self) -> Vector:
+        assert isinstance(self.policy, ConstrainedPolicy)
         assert isinstance(self.policy.learner, Stepping)
         vertex, sigma = self.policy.learner.last_step
         return vertex if self._rng.random() < sigma else self._state["vertex"]

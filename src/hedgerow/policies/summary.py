@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 from hedgerow.protocols.limits import (
     LimitName,
@@ -18,6 +18,36 @@ from hedgerow.snapshot import State
 
 TOTALS = ("rounds", "cost", "ccv", "violated")
 """The numbers of a policy's state that its summary is made of."""
+
+
+SHOWN = 3
+"""How many binding rounds are printed."""
+
+
+class Binding(NamedTuple):
+    """A past round that holds the decision now.
+
+    Attributes:
+        round: its number, from 1 on.
+        part: which part of the constraint, from 0 on.
+        price: what one unit less of its violation would have cost in the last round.
+        resemblance: how much it resembles the present rounds, from 0 to 1.
+
+    >>> print(Binding(412, 0, 3.25, 1.0))
+    round 412 at 3.25 per unit
+    >>> print(Binding(412, 7, 3.25, 1.0))
+    round 412 (part 8) at 3.25 per unit
+
+    """
+
+    round: int
+    part: int
+    price: float
+    resemblance: float = 1.0
+
+    def __str__(self) -> str:
+        part = f" (part {self.part + 1})" if self.part else ""
+        return f"round {self.round}{part} at {self.price:.4g} per unit"
 
 
 @dataclass(frozen=True)
@@ -72,16 +102,15 @@ class Summary:
             several constraints has one.
         oracle_calls: linear minimisations so far.
         projections: projections onto the set so far.
-        reaction: the last weight of a violated round in units of the exchange rate between cost
-            and violation; None where the policy does not measure it.
         ccv_each: the CCV of each constraint, where each has a queue of its own.
         largest_weight_each: the largest weight on each of them, in units of cost per violation.
-        infeasible_each: in how many rounds the policy found that no action meets the limit, for
-            each constraint that has a queue; empty where it does not look for such rounds.
+        infeasible: whether no action satisfies the constraint in all rounds, by proof; False where
+            that is not proved, or not looked for.
         limits: the name and the unit of each constraint, where `named` has given them.
         advisers: what each adviser proposed, for a policy that has some.
-        largest_ccv: where one queue serves several constraints, the sum of their largest
+        largest_ccv: where several constraints count as their maximum, the sum of their largest
             violations; it is in a unit only if all have that one.
+        binding: past rounds that hold the decision now, the dearest first.
 
     >>> print(Summary(200, 12.5, 0.75, 10, 0.5, 2.0, 201, 0))
     rounds             200
@@ -102,13 +131,13 @@ class Summary:
     largest_weight: float | None
     oracle_calls: int
     projections: int
-    reaction: float | None = None
     ccv_each: tuple[float, ...] = ()
     largest_weight_each: tuple[float, ...] = ()
-    infeasible_each: tuple[int, ...] = ()
+    infeasible: bool = False
     limits: tuple[LimitName, ...] = ()
     advisers: tuple[AdviserTotals, ...] = ()
     largest_ccv: float | None = None
+    binding: tuple[Binding, ...] = ()
 
     def of_several(self) -> Self:
         """Return the summary of one queue for several constraints, whose units may differ."""
@@ -166,11 +195,12 @@ class Summary:
             "total cost": f"{self.cost:.6g}, {self.cost / rounds:.4g} per round",
             **self._violations(),
             "violated": f"{self.violated} rounds, {100.0 * self.violated_share:.1f} %{of_any}",
-            "infeasible": self._infeasible(),
+            "infeasible": "by proof, no action satisfies all rounds" * self.infeasible,
             "constraint weight": self._weights(),
             "oracle calls": f"{self.oracle_calls}, {self.oracle_calls / rounds:.3g} per round",
             "projections": f"{self.projections}",
             **{f"advice: {adviser.name}": str(adviser) for adviser in self.advisers},
+            "held by": self._held_by(),
         }
 
     def _violations(self) -> dict[str, str]:
@@ -194,21 +224,15 @@ class Summary:
             for k, (ccv, limit) in enumerate(zip(self.ccv_each, self.limits, strict=True), start=1)
         }
 
-    def _infeasible(self) -> str:
-        """Say in how many rounds no action meets the limit, or each limit that has such rounds."""
-        names = [""]
-        if len(self.infeasible_each) > 1:
-            names = [f" {limit.name}" for limit in numbered(self.limits, len(self.infeasible_each))]
-        return "; ".join(
-            f"in {count} of {self.rounds} rounds no action meets the limit{name}"
-            for count, name in zip(self.infeasible_each, names, strict=False)
-            if count
-        )
-
     def _weights(self) -> str:
         if self.weight is None or self.largest_weight is None:
             return ""
         return f"{self.weight:.4g} now, {self.largest_weight:.4g} at most"
+
+    def _held_by(self) -> str:
+        shown = "; ".join(map(str, self.binding[:SHOWN]))
+        more = len(self.binding) - SHOWN
+        return f"{shown}; and {more} more" if more > 0 else shown
 
 
 def add_round(state: State, cost: float, value: float) -> None:

@@ -11,12 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow.inputs import Vector
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import BETA, UNIT, CertificateSteps, M, P
-from hedgerow.learners.tracking_ocg import TrackingOCG
-from hedgerow.policies.retreat import Retreat
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import DecisionSet, Decomposable
 from hedgerow.snapshot import Stateful
-from hedgerow.surrogates.guard import Guard
 
 if TYPE_CHECKING:
     from hedgerow.policies.constrained import ConstrainedPolicy
@@ -25,8 +22,6 @@ if TYPE_CHECKING:
 Places = NDArray[np.intp]
 LOST = 1e-9
 """Vertices that are left have the whole play if no more than this is missing."""
-HEDGE = ("Delta", "shares", "p", "L", "credit")
-"""What `TrackingOCG` knows of its two learners."""
 
 
 def transferred(
@@ -41,10 +36,10 @@ def transferred(
     if not isinstance(decision_set, DecisionSet):
         raise TypeError(f"transfer needs a DecisionSet, got {decision_set!r:.80}")
     learner = policy.learner
-    if not isinstance(learner, (AdaptiveOCG, TrackingOCG)):
+    if not isinstance(learner, AdaptiveOCG):
         raise TypeError(
             f"what a {type(learner).__name__} has learnt is not carried over; transfer is for "
-            "policies with AdaptiveOCG or TrackingOCG, such as projection_free_coco"
+            "projection_free_coco and for policies with AdaptiveOCG"
         )
     old = policy.decision_set
     places = _places(old, decision_set, kept)
@@ -57,8 +52,7 @@ def transferred(
     _carry_sums(learner, heir, sums)
     surrogate = _rebuilt(policy.surrogate, {id(learner): heir})
     _carry_numbers(policy.surrogate, surrogate)
-    retreat = None if policy.retreat is None else Retreat(heir, policy.retreat.queues)
-    made = ConstrainedPolicy(heir, surrogate, retreat=retreat)
+    made = ConstrainedPolicy(heir, surrogate)
     made.take_units(not policy._state["mixed_units"][0])
     return made
 
@@ -73,6 +67,11 @@ def transferred_master(
     from hedgerow.policies.master import OF_ROWS, RestrictedMaster
 
     old, new = policy.decision_set, decision_set
+    if policy.advisers:
+        raise TypeError(
+            "advisers propose points of one set, so a policy with advisers is not carried over; "
+            "build a new one"
+        )
     if not isinstance(new, DecisionSet):
         raise TypeError(f"transfer needs a DecisionSet, got {new!r:.80}")
     if isinstance(old, Product) or isinstance(new, Product):
@@ -152,16 +151,13 @@ def _brought(old: DecisionSet, new: DecisionSet, x: Vector, places: Places, sums
     return play + max(0.0, 1.0 - total) * best
 
 
-def _carry_sums(
-    old: AdaptiveOCG | TrackingOCG, new: AdaptiveOCG | TrackingOCG, sums: Vector
-) -> None:
+def _carry_sums(old: AdaptiveOCG, new: AdaptiveOCG, sums: Vector) -> None:
     """Give the new learner the sums and the regulariser; its lead over the play stays."""
     was, now = old._state, new._state
-    inner, x = ("inner", "x") if isinstance(old, AdaptiveOCG) else ("inner_A", "x_A")
-    lead = float(was[inner][0]) - float(was["S"] @ was[x])
+    lead = float(was["inner"][0]) - float(was["S"] @ was["x"])
     now["S"][:] = sums
-    now[inner][0] = lead + float(sums @ now[x])
-    for name in ("t", "skipped", *(HEDGE if isinstance(old, TrackingOCG) else ())):
+    now["inner"][0] = lead + float(sums @ now["x"])
+    for name in ("t", "skipped"):
         now[name][:] = was[name]
     if isinstance(old.steps, CertificateSteps):
         for place in (P, BETA, M, UNIT):
@@ -171,13 +167,11 @@ def _carry_sums(
 
 
 def _rebuilt(part: Any, heirs: dict[int, Any]) -> Any:
-    """Return a part built of the same arguments around the new learner, without a guard."""
+    """Return a part built of the same arguments around the new learner."""
     if id(part) in heirs:
         return heirs[id(part)]
     if isinstance(part, (list, tuple)):
         return type(part)(_rebuilt(each, heirs) for each in part)
-    if isinstance(part, Guard):
-        return None  # its bound is that of one game on one set
     if not isinstance(part, Stateful):
         return part
     args, named = part._made_of

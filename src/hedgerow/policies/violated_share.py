@@ -20,7 +20,7 @@ from hedgerow.feedback import (
     semi_bandit,
 )
 from hedgerow.inputs import Vector, as_number
-from hedgerow.learners.advised_ocg import Advice
+from hedgerow.policies.advised import Advice
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import as_budget
 from hedgerow.policies.summary import Summary, add_round
@@ -101,7 +101,7 @@ class ViolatedShare(Stateful):
     ):
         _check_policy(policy)
         self.policy = policy
-        queues = len(getattr(getattr(policy, "surrogate", None), "surrogates", ()))
+        queues = getattr(policy, "constraints", None) or 0
         shares = (share,) * max(1, queues) if isinstance(share, int | float) else tuple(share)
         self._queues = max(1, queues)
         if not shares or (queues > 1 and len(shares) != queues):
@@ -129,11 +129,6 @@ class ViolatedShare(Stateful):
         return feedback
 
     @property
-    def sees_parts(self) -> bool:
-        """Whether the inner policy retreats from every part of a constraint."""
-        return bool(getattr(self.policy, "sees_parts", False))
-
-    @property
     def oblivious_only(self) -> bool:
         """As the inner policy."""
         return self.policy.oblivious_only
@@ -147,6 +142,11 @@ class ViolatedShare(Stateful):
     def projections(self) -> int:
         """The inner policy's."""
         return int(getattr(self.policy, "projections", 0))
+
+    @property
+    def weight(self) -> float | None:
+        """The inner policy's weight on the constraint, where it has one."""
+        return getattr(self.policy, "weight", None)
 
     @property
     def margin(self) -> tuple[float, ...]:
@@ -341,8 +341,8 @@ class ViolatedShare(Stateful):
         else:
             allowed = as_budget(cast(float, budget), "budget")
             found = inner.certificate(allowed + more)
-        value, _, rounds, least, most, _ = _numbers(found)
-        return Certificate(value, allowed, rounds, max(0.0, least - more), most)
+        value, _, least, most, _ = _numbers(found)
+        return Certificate(value, allowed, max(0.0, least - more), most)
 
     def summary(self) -> ShareSummary:
         """Return the totals of the rounds so far, with the share of violated rounds and the margin.
@@ -362,7 +362,6 @@ class ViolatedShare(Stateful):
             largest_weight=getattr(weights, "largest_weight", None),
             oracle_calls=self.oracle_calls,
             projections=self.projections,
-            reaction=getattr(weights, "reaction", None),
             ccv_each=tuple(state["ccv_each"].tolist()) if several else (),
             allowed=self.shares,
             reached=self.reached,
@@ -433,9 +432,8 @@ class _OfMargins(Certificate):
         return text.replace("constraint", "constraint with its margin", 1)
 
 
-def _numbers(found: Certificate) -> tuple[float, Any, int, float, float, float]:
-    counts = (found.infeasible_rounds, found.least_violation)
-    return float(found), found.budget, *counts, found.most, found.least
+def _numbers(found: Certificate) -> tuple[float, Any, float, float, float]:
+    return float(found), found.budget, found.least_violation, found.most, found.least
 
 
 def _check_policy(policy: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar
 
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector
@@ -102,13 +102,4 @@ class Surrogate(Restorable, Protocol[Told, SeenConstraint]):
 
     def tell(self, cost: Told, constraint: SeenConstraint, /) -> Told:
         """Return the loss of this round, seen as the cost was."""
-        ...
-
-
-@runtime_checkable
-class ReadsLedger(Protocol):
-    """A surrogate that reads what its policy has lost so far."""
-
-    def read(self, ledger: Vector) -> None:
-        """Keep the policy's sums, as `kernels/certificate.py` has them; they change every round."""
         ...

@@ -166,8 +166,6 @@ def certificate_sentence(test: Backtest, proved: Certificate) -> str:
         units = [limit.unit for limit in limits]
         parts = (f"{shown(b)} {u}".rstrip() for b, u in zip(budgets, units, strict=False))
         split = f"violates the limits by at most {', '.join(parts)} in total"
-        if proved.infeasible_rounds:
-            split += ", beside what no route avoids"
     name = test.runs[0].name
     return (
         f"Certificate: over the run {name[0].upper()}{name[1:]} cost {bound} than any fixed split "

@@ -1,14 +1,8 @@
-from .adaptive import AdaptiveSurrogate as AdaptiveSurrogate
-from .block_guard import BlockGuard as BlockGuard
-from .budget import BudgetedScale as BudgetedScale
 from .cost_only import CostOnlySurrogate as CostOnlySurrogate
 from .current import CurrentSurrogate as CurrentSurrogate
 from .dual import DualSteps as DualSteps
 from .dual import DualSurrogate as DualSurrogate
 from .dual import DualValues as DualValues
-from .each_guard import EachGuard as EachGuard
-from .guard import Guard as Guard
-from .guard import Guarded as Guarded
 from .per_constraint import PerConstraintSurrogate as PerConstraintSurrogate
 from .potentials import AnytimeExponential as AnytimeExponential
 from .potentials import ExponentialPotential as ExponentialPotential

@@ -14,9 +14,7 @@ from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import NO_NUMBERS
 from hedgerow.snapshot import Stateful
-from hedgerow.surrogates.guard import allow_all
 from hedgerow.surrogates.potentials import power_slope
 from hedgerow.surrogates.queued import checked, checked_each
 from hedgerow.surrogates.ranges import UNSEEN, Sizes, leave_to_python, no_set
@@ -59,19 +57,14 @@ class CostOnlySurrogate(Stateful):
             ranges=numbers,
             units=numbers,
             potential=numbers,
-            ledger=NO_NUMBERS,
-            guard=NO_NUMBERS,
-            rule=NO_NUMBERS,
             saved=np.empty(20),
             lipschitz=np.full(2, UNDECLARED),
-            refuge=NO_NUMBERS,
             set=no_set(),
             needs_gradient=needs_gradient,
             observe=observe,
             slope=power_slope,  # never asked for
             record=record,
             reach=leave_to_python,  # nor this
-            allow=allow_all,
         )
 
     def compiled_rounds(self, learner: Any, ledger: Vector) -> CompiledRounds | None:

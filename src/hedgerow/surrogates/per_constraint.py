@@ -11,12 +11,10 @@ import numpy as np
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order_each
 from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.vectors import dots_and_norms
-from hedgerow.protocols.parts import ReadsLedger
 from hedgerow.protocols.rounds import CompiledRounds, compiled_step
-from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
+from hedgerow.sets.compiled import not_overridden
 from hedgerow.snapshot import Restorable, Stateful
-from hedgerow.surrogates.each_guard import EachGuard
-from hedgerow.surrogates.make_loss import EACH_NUMBERS, each_table, make_each_loss
+from hedgerow.surrogates.make_loss import each_table, make_each_loss
 from hedgerow.surrogates.queued import GradientSurrogate, checked, checked_each, refuse_loss
 from hedgerow.surrogates.rounds import EachLossRounds
 
@@ -29,42 +27,21 @@ class PerConstraintSurrogate(Stateful):
 
     Args:
         surrogates: one for each constraint, in the order of the feedback.
-        guard: limits the weights of all; without one there is no bound beforehand.
 
     """
 
     feedback = staticmethod(first_order_each)
 
-    def __init__(self, surrogates: Sequence[GradientSurrogate], guard: EachGuard | None = None):
+    def __init__(self, surrogates: Sequence[GradientSurrogate]):
         if not surrogates:
             raise ValueError("give one surrogate for each constraint, got none")
-        if guard is not None and guard.constraints != len(surrogates):
-            raise ValueError(
-                f"the guard is made for {guard.constraints} constraints, got {len(surrogates)} "
-                "surrogates; give one surrogate for each"
-            )
-        self.surrogates, self.guard = tuple(surrogates), guard
+        self.surrogates = tuple(surrogates)
 
     def table(self, parts: list[Any], gradients: Any, values: Vector) -> Any:
-        """Return the table of a round: those of the surrogates, their guard, and memory."""
-        n, m = gradients.shape[1], len(parts)
-        guard = NO_NUMBERS if self.guard is None else self.guard.array
+        """Return the table of a round: those of the surrogates, and memory."""
         return each_table.filled(
-            surrogates=parts,
-            scratch=np.empty(2 * n),
-            weights=np.empty(EACH_NUMBERS * m),
-            gradients=gradients,
-            values=values,
-            guard=guard,
-            rule=NO_NUMBERS if self.guard is None else self.guard.rule,
-            saved=np.empty(guard.size),
+            surrogates=parts, weights=np.empty(len(parts)), gradients=gradients, values=values
         )
-
-    def read(self, ledger: Vector) -> None:
-        """Lend the policy's sums to the surrogates that read them."""
-        for surrogate in self.surrogates:
-            if isinstance(surrogate, ReadsLedger):
-                surrogate.read(ledger)
 
     @property
     def queues(self) -> Vector:
@@ -108,8 +85,8 @@ class PerConstraintSurrogate(Stateful):
         self.check_count(len(each_seen(constraints)))
         cost = checked(cost, "cost")
         seen = checked_each(constraints, cost.grad.size)
-        s, x = np.empty(cost.grad.size), self.surrogates[0].present(cost.grad.size)
-        at = x if at is None else at
+        s = np.empty(cost.grad.size)
+        at = self.surrogates[0].present(cost.grad.size) if at is None else at
         for python in (False, True):
             table = self.table(
                 [part.python_table if python else part.table for part in self.surrogates],
@@ -117,7 +94,7 @@ class PerConstraintSurrogate(Stateful):
                 np.array([g.value for g in seen]),
             )
             products = dots_and_norms(cost.grad, seen[0].grad, at)
-            made = make_each_loss(table, s, cost.grad, seen[0].grad, seen[0].value, x, at, products)
+            made = make_each_loss(table, s, cost.grad, seen[0].grad, seen[0].value, at, products)
             if made[0] == made[0]:
                 break
         else:
@@ -137,22 +114,19 @@ class PerConstraintSurrogate(Stateful):
 
     @property
     def _parts(self) -> dict[str, Restorable]:
-        guard = {} if self.guard is None else {"guard": self.guard}
-        return {**{str(i): part for i, part in enumerate(self.surrogates)}, **guard}
+        return {str(i): part for i, part in enumerate(self.surrogates)}
 
 
 def one_or_each(
-    make: Callable[[], GradientSurrogate], constraints: int | None, guard: EachGuard | None = None
+    make: Callable[[], GradientSurrogate], constraints: int | None
 ) -> GradientSurrogate | PerConstraintSurrogate:
     """Return one surrogate, for the maximum of a round's constraints, or one for each of them.
 
     Args:
         make: returns a fresh surrogate.
         constraints: how many there are in each round; left out, one surrogate serves all.
-        guard: of the surrogates together, where there is one for each.
 
     """
     if constraints is None:
         return make()
-    parts = [make() for _ in range(as_count(constraints, "constraints"))]
-    return PerConstraintSurrogate(parts, guard)
+    return PerConstraintSurrogate([make() for _ in range(as_count(constraints, "constraints"))])

@@ -26,7 +26,6 @@ from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
-from hedgerow.surrogates.guard import Guard, allow_all
 from hedgerow.surrogates.make_loss import WRITTEN, make_loss
 from hedgerow.surrogates.potentials import Potential, Slope
 from hedgerow.surrogates.ranges import FixedRanges, Ranges
@@ -114,11 +113,6 @@ class GradientSurrogate(Queued):
 
     """
 
-    guard: Guard | None = None
-    ledger: Vector = NO_NUMBERS
-    """The policy's sums, as `kernels/certificate.py` has them, for a surrogate that reads them."""
-    refuge: Vector = NO_NUMBERS
-    """Memory for the safest action of a round, as `kernels/retreat.py` has it."""
     needs_gradient: ClassVar[Kernel]
     observe: ClassVar[Kernel]
     record: ClassVar[Kernel]
@@ -150,12 +144,6 @@ class GradientSurrogate(Queued):
         """The kernels and arrays of a round; those of the potential and the set may be Python."""
         return self._filled(*self.ranges.reach())
 
-    def show_refuge(self, refuge: Vector) -> None:
-        """Write the safest action of a round to this memory whenever the oracle finds it."""
-        self.refuge = refuge
-        for name in ("table", "python_table"):  # which have that of before
-            vars(self).pop(name, None)
-
     @cached_property
     def python_table(self) -> Any:
         """The same with the set in Python, for rounds that compiled code leaves to it."""
@@ -164,27 +152,19 @@ class GradientSurrogate(Queued):
     def _filled(self, reach: Kernel, set_: Any) -> Any:
         kind, ranges, queue = type(self), self.ranges.array, self._state.array
         slope, potential = self.slope or (self._python_slope, NO_NUMBERS)
-        guard, rule, allow = NO_NUMBERS, NO_NUMBERS, allow_all
-        if self.guard is not None:
-            guard, rule, allow = self.guard.array, self.guard.rule, type(self.guard).allowed
         return surrogate_table.filled(
             queue=queue,
             ranges=ranges,
             units=self._units,
             potential=potential,
-            ledger=self.ledger,
-            guard=guard,
-            rule=rule,
-            saved=np.empty(queue.size + ranges.size + guard.size),
+            saved=np.empty(queue.size + ranges.size),
             lipschitz=self._lipschitz,
-            refuge=self.refuge,
             set=set_,
             needs_gradient=kind.needs_gradient,
             observe=kind.observe,
             slope=slope,
             record=kind.record,
             reach=reach,
-            allow=allow,
         )
 
     def _python_slope(self, _: Vector, q: float, t: float, *__: float) -> float:
@@ -201,14 +181,14 @@ class GradientSurrogate(Queued):
         """Return the loss of this round; `at` is the earlier play that late feedback is about."""
         cost = checked(cost, "cost")
         seen = most_violated(constraint, cost.grad.size)
-        s, x = np.empty(cost.grad.size), self.present(cost.grad.size)
-        at = x if at is None else at
+        s = np.empty(cost.grad.size)
+        at = self.present(cost.grad.size) if at is None else at
         self.declare(cost.lipschitz, seen.lipschitz)
         products = dots_and_norms(cost.grad, seen.grad, at)
         try:
             for table in (self.table, self.python_table):  # few rounds need the second
                 made, price, _, _, _, declared = make_loss(
-                    table, s, cost.grad, seen.grad, seen.value, x, at, products
+                    table, s, cost.grad, seen.grad, seen.value, at, products
                 )
                 if made == made:  # not NaN
                     break
@@ -221,8 +201,6 @@ class GradientSurrogate(Queued):
 
     def present(self, n: int) -> Vector:
         """Return the present decision, as far as it is known."""
-        if self.ledger.size:
-            return self.ledger[:n]
         play = self.ranges.play()
         return np.zeros(n) if play is None else play  # given ranges do not read it
 

@@ -8,39 +8,25 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow._engine.kernel import function, kernel, number, read, rows, whole, write
+from hedgerow._engine.kernel import function, kernel, number, read, rows, write
 from hedgerow._engine.table import TableType, any_table, untyped
 from hedgerow.feedback import first_order, first_order_each
 from hedgerow.inputs import LARGEST_PART, Vector
 from hedgerow.kernels.certificate import (
-    ADVISER_TOTALS,
-    add_advisers,
     add_each,
     certificate_add,
     is_play_left,
     store_play,
 )
-from hedgerow.kernels.parts import NO_PARTS, parts_in, parts_of_memory, parts_table
+from hedgerow.kernels.parts import NO_PARTS, parts_of_memory, parts_table
 from hedgerow.kernels.policy_tables import STEP, CompiledStep
-from hedgerow.kernels.retreat import (
-    APART,
-    DIAMETER,
-    choose_decision,
-    count_cost,
-    count_paid,
-    count_violation,
-    largest_part,
-    see_constraint,
-    take_each,
-)
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
-from hedgerow.kernels.vectors import copy, dot, dots_and_norms
+from hedgerow.kernels.vectors import dot, dots_and_norms
 from hedgerow.learners.arguments import before_warning
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds, compiled_step
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, not_overridden
 from hedgerow.surrogates.make_loss import (
-    LARGEST_PART2,
     WRITTEN,
     make_each_loss,
     make_loss,
@@ -67,28 +53,13 @@ round_table = TableType(
         "x": write,  # its decision
         "at": read,  # where the round was seen: the decision, unless feedback is late
         "late": types.boolean,
-        "retreat": write,  # as `kernels/retreat.py` has it; empty where x is the decision
-        "refuge": write,  # likewise
-        "tangent": parts_table,  # likewise, of a constraint with one part, or of each
-        "parts": parts_table,  # of this round, for a policy that sees parts or has queues for them
+        "parts": parts_table,  # of this round, for a policy with a queue for each
         "loss": write,  # memory for the gradient of a loss
         "ledger": write,  # what the certificate remembers
         "each": write,  # the ledger's sums of constraints with a queue each, which are the parts
-        "advisers": write,  # the ledger's totals of advisers, where it has them
-        "advice": read,  # of this round, as the learner has it
         "noise": rows,  # of the rounds that are played; rows of length 0 without any
     },
 )
-
-
-@kernel(types.boolean, parts_table, whole)
-def are_small(parts: Any, m: int) -> bool:
-    """Whether each of m parts, not the largest alone, is small enough to be weighed."""
-    for k in range(m):
-        c = parts.gradients[k]
-        if not (abs(parts.values[k]) <= LARGEST_PART and dot(c, c) <= LARGEST_PART2):
-            return False
-    return True
 
 
 @kernel(types.boolean, round_table, *SEEN_ROUND)
@@ -101,68 +72,23 @@ def play_round(
     products: tuple[float, float, float, float],
     k: int,
 ) -> bool:
-    """Play round t of Algorithm 2, as `kernels/rounds.py` describes it.
-
-    A policy that retreats is told what its learner's decision x would have cost and violated, by
-    the tangents at the decision y that was played. With a queue for each constraint these values
-    are in `parts.at_x`.
-    """
+    """Play round t of Algorithm 2, as `kernels/rounds.py` describes it."""
     if not abs(cost) <= LARGEST_PART:
         return False
-    parts, queues, less, told, at = table.parts, len(table.each), 0.0, value, table.at
-    retreat, own = table.retreat, table.retreat[3 * len(at) :]
-    cost2, force2, m = products[2], products[3], parts_in(parts, k)
-    if m > 1 and not are_small(parts, m):
-        return False
-    if queues > 0:
-        copy(parts.at_x, parts.values)
-    if len(retreat) > 0:
-        table.refuge[0] = 0.0
-    if len(retreat) > 0 and not table.late and own[APART] > 0.0:
-        at, f = table.x, products[0]
-        if queues > 0:
-            largest_part(parts, queues, table.at, at)
-        elif m > 1:  # at x another part may be the largest
-            top = largest_part(parts, m, table.at, at)
-            c, told = parts.gradients[top], parts.at_x[top]
-        else:
-            told += dot(c, at) - products[1]
-        products = (dot(a, at), dot(c, at), cost2, force2 if m == 1 else dot(c, c))
-        less = products[0] - f
     # lines 6 and 7: Q(t), and the surrogate's gradient s = grad f_t + w_t grad g_t
     made, price, inner, norm2, tangent2, declared = table.make_loss(
-        table.surrogate, table.loss, a, c, told, table.x, at, products
+        table.surrogate, table.loss, a, c, value, table.at, products
     )
     if made != made:
         return False
     s = table.loss if made == WRITTEN else a
     here = dot(s, table.x) if table.late else inner
-    add_advisers(table.advisers, table.advice, a, cost, c, value, table.at)
     # line 7: pass it to Algorithm 1
     if not table.step(table.learner, s, table.noise[k], here, (tangent2, norm2, declared)):
         table.take_back(table.surrogate)
         return False
-    certificate_add(table.ledger, s, inner - less, norm2, price, cost, value)
-    add_each(table.each, parts.values)
-    if len(retreat) > 0:
-        if not table.late:
-            count_cost(own, -less, cost2)
-            if own[APART] > 0.0:
-                count_paid(own, -less, dot(s, table.at) - inner)
-            if queues == 0:
-                count_violation(own, 0, value, told, force2)
-            for i in range(queues):
-                size2 = dot(parts.gradients[i], parts.gradients[i])
-                count_violation(own, i, parts.values[i], parts.at_x[i], size2)
-        if queues > 0:
-            take_each(table.tangent, parts, own[DIAMETER])
-            parts, m = table.tangent, queues
-        elif m == 1:
-            copy(table.tangent.gradients[0], c)
-            table.tangent.values[0] = value
-            parts = table.tangent
-        see_constraint(retreat, parts, m, table.at, table.refuge)
-        choose_decision(retreat, parts, m, table.x)
+    certificate_add(table.ledger, s, inner, norm2, price, cost, value)
+    add_each(table.each, table.parts.values)
     return True
 
 
@@ -190,24 +116,12 @@ class LossRounds(CompiledRounds):
 
     feedback: Feedback = staticmethod(first_order)
     make_loss, take_back = staticmethod(make_loss), staticmethod(take_back)
-    retreat: Vector = NO_NUMBERS
-    refuge: Vector = NO_NUMBERS
-    tangent: Any = NO_PARTS
-    """Of a policy that retreats, as `kernels/retreat.py` has them."""
-    sees_parts = False
-    """Whether it sees every part of a constraint, not the largest one alone."""
 
     def __init__(self, learner: Any, step: CompiledStep, surrogate: Any, ledger: Vector):
         self._learner, self._step, self._ledger = learner, step, ledger
         self._surrogate = surrogate
         self._policy: Any = None
         self._each, self._parts = NO_NUMBERS, NO_PARTS
-
-    @property
-    def decision(self) -> Vector:
-        """What is played: the learner's decision, unless the policy retreats."""
-        x: Vector = self._step.x
-        return self.retreat[: x.size] if self.retreat.size else x
 
     @property
     def table(self) -> Any:
@@ -234,16 +148,12 @@ class LossRounds(CompiledRounds):
             step=untyped(step.step, step_type),
             learner=untyped(step.table),
             x=step.x,
-            at=self.decision if at is None else at,
+            at=step.x if at is None else at,
             late=at is not None,
-            retreat=self.retreat,
-            refuge=self.refuge,
-            tangent=self.tangent,
             parts=self._parts,
             loss=step.loss,
             ledger=self._ledger,
             each=self._each,
-            **advisers_of(self._learner, self._ledger),
             noise=noise,
         )
 
@@ -257,16 +167,12 @@ class LossRounds(CompiledRounds):
         parts = self._parts_of(rounds, first, end)
         if self._policy is None or learner.draws or parts is not self._parts:
             self._take_parts(parts)
-            self._policy = policy_of(play_round, self._table(noise), self.decision)
+            self._policy = policy_of(play_round, self._table(noise), self._step.x)
         return self._policy, end
 
-    def _parts_of(self, rounds: Any, first: int, end: int) -> Any:
+    def _parts_of(self, rounds: Any, first: int, end: int) -> Any:  # noqa: ARG002
         """Return where the loop writes the parts of these rounds' constraints."""
-        count = getattr(rounds, "parts_g", NO_INDEX)[first:end]  # linear rounds have one part each
-        if not (self.sees_parts and (count > 1).any()):
-            return NO_PARTS
-        levels = np.empty(len(rounds.gradients))
-        return parts_of_memory(rounds.gradients, rounds.values, count, levels)
+        return NO_PARTS
 
     def _take_parts(self, parts: Any) -> None:
         self._parts = parts
@@ -276,14 +182,6 @@ class LossRounds(CompiledRounds):
         store_play(self._ledger, self._step.x)
         if self._learner.draws:
             self._learner.give_back(played)
-
-
-def advisers_of(learner: Any, ledger: Vector) -> dict[str, Vector]:
-    """Return the ledger's totals of advisers and their advice, empty for a learner without any."""
-    names = getattr(learner, "advisers", ())
-    if not names:
-        return {"advisers": NO_NUMBERS, "advice": NO_NUMBERS}
-    return {"advisers": ledger[-ADVISER_TOTALS * len(names) :], "advice": learner.advice}
 
 
 def loss_rounds(surrogate: Any, base: type, learner: Any, ledger: Vector) -> LossRounds | None:
@@ -336,4 +234,4 @@ class EachLossRounds(LossRounds):
 
     def _take_parts(self, parts: Any) -> None:
         super()._take_parts(parts)
-        self._surrogate = self._each_table(parts.gradients, parts.at_x)
+        self._surrogate = self._each_table(parts.gradients, parts.values)

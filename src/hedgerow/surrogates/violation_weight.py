@@ -15,7 +15,6 @@ from hedgerow.learners.steps import three_quarters
 from hedgerow.protocols.parts import Learner
 from hedgerow.snapshot import State
 from hedgerow.surrogates.current import needs_gradient
-from hedgerow.surrogates.guard import C1, FLAT2
 from hedgerow.surrogates.potentials import PowerPotential, Slope
 from hedgerow.surrogates.queue import ROUND, VIOLATION, store_weight
 from hedgerow.surrogates.queued import GradientSurrogate
@@ -23,6 +22,7 @@ from hedgerow.surrogates.ranges import (
     COSTS2,
     GF,
     GG,
+    INFINITESIMAL,
     SCALE,
     ObservedRanges,
     Sizes,
@@ -35,8 +35,11 @@ the learner's regret; 1 + lam (m - 1)/m; the sum of ||grad f||; and 1 once it is
 action satisfies all rounds."""
 ADAGRAD = math.sqrt(2.0)
 """AdaGrad's constant: Regret <= sqrt(2) D sqrt(sum ||s||^2)."""
-FIRST_CONSTANTS = C1 | {2: 1.0 - math.sqrt(0.5)}
-"""c1, the largest (((1 + omega)^{q'} - 1)/q')^{1/q'} - omega over omega >= 0."""
+FIRST_CONSTANTS = {2: 1.0 - math.sqrt(0.5), 3: 0.178, 4: 0.1281}
+"""c1, the largest n(omega) - omega over omega >= 0, rounded up; `norm_of_weights` is n."""
+FLAT2 = INFINITESIMAL * INFINITESIMAL
+"""Stands for ||grad f||^2 of a round before the first cost that is not flat: with Phi_t = 0 every
+weight would be 0."""
 ROUNDING = 1.0 + 1e-6
 """Sums must differ by more than this factor to prove anything."""
 
@@ -135,9 +138,7 @@ class ViolationSurrogate(GradientSurrogate):
         q: int = 2,
         constraints: int = 1,
     ):
-        super().__init__(
-            PowerPotential(2.0, 1.0), 0.0, ObservedRanges(learner, exclude_unavoidable=False)
-        )
+        super().__init__(PowerPotential(2.0, 1.0), 0.0, ObservedRanges(learner))
         self.lam = as_positive(lam, "lam")
         names = ("t", "violation", "weight", "price", "largest")
         self._state = State(**dict.fromkeys(names, 1), fixed=6, costs=1, refuted=1)

@@ -10,21 +10,16 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from hedgerow.feedback import Parts
-from hedgerow.functions import Function, Linear, parts_of
+from hedgerow.functions import Function, parts_of
 from hedgerow.games.simulation import feedback_of, play
 from hedgerow.inputs import Vector
-from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Feedback, ResumablePolicy
 from hedgerow.protocols.trace import Step, Trace
-from hedgerow.surrogates.adaptive import AdaptiveSurrogate
-from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.current import CurrentSurrogate
-from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
-from hedgerow.surrogates.queued import GradientSurrogate
 from hedgerow.surrogates.ranges import FixedRanges
+from hedgerow.testing.multipliers import Multipliers, has_proof
 
 __all__ = [
     "AuditReport",
@@ -89,10 +84,10 @@ def audit(
 
     For each step it checks the round number, that the decision is a point of the set, the cost and
     the violation. With a fresh `policy`, built as the one that played, it checks that the decisions
-    are the same. For a `ConstrainedPolicy` it also recomputes the certificate, and with a
-    `benchmark` that satisfies all rounds it checks that the regret is below the certificate and
-    that Phi(Q(t)) + Regret_t <= Phi(Q(0)) + Regret'_t in every round (a `CurrentSurrogate` in known
-    ranges).
+    are the same. For a `Fallback` or a `ConstrainedPolicy` it also recomputes the certificate, and
+    with a `benchmark` that satisfies all rounds it checks that the regret is below the certificate
+    and that Phi(Q(t)) + Regret_t <= Phi(Q(0)) + Regret'_t in every round (a `CurrentSurrogate` in
+    known ranges).
 
     Costs, violations and plays are compared exactly, because the same arithmetic is repeated. A
     record from another machine may differ in the last digit; `rounding` allows for that.
@@ -135,23 +130,6 @@ def audit(
     return _Auditor(problem, trace, policy, feedback, benchmark, rounding).report(steps)
 
 
-def has_proof(surrogate: object) -> bool:
-    """Whether the weights of a surrogate make up the certificate."""
-    return isinstance(surrogate, (GradientSurrogate, CostOnlySurrogate, PerConstraintSurrogate))
-
-
-def weights_of(surrogate: object) -> list[tuple[float, float]]:
-    """Return the weight of each queue in the last round, and the violation that it left out."""
-    queues = surrogate.surrogates if isinstance(surrogate, PerConstraintSurrogate) else (surrogate,)
-    return [
-        (
-            getattr(queue, "weight", 0.0),
-            queue.unavoidable if isinstance(queue, AdaptiveSurrogate) else 0.0,
-        )
-        for queue in queues
-    ]
-
-
 class _Replay:
     """Plays what was recorded: a problem that reacts asks it for the recorded decision.
 
@@ -184,7 +162,7 @@ class _Auditor:
         self.checks = ["costs", "violations", "membership"]
         self.checks += ["the trace"] * (trace is not None) + ["the plays"] * (policy is not None)
         self.proof = None
-        if isinstance(policy, ConstrainedPolicy) and has_proof(policy.surrogate):
+        if has_proof(policy):
             self.proof = _Proof(policy, benchmark)
             self.checks += self.proof.checks
 
@@ -253,7 +231,7 @@ class _Auditor:
         observe = feedback_of(self.policy) if self.feedback is None else self.feedback
         seen = observe(constraint, again)
         if self.proof is not None:
-            self.proof.see(seen, again)
+            self.proof.multipliers.see(seen)
         self.policy.tell(observe(cost, again), seen)
         if self.proof is not None:
             self.proof.round(t, again, functions)
@@ -275,8 +253,8 @@ class _Auditor:
 class _Proof:
     """The certificate and the decomposition, made again from the rounds."""
 
-    def __init__(self, policy: ConstrainedPolicy[Any], benchmark: Benchmark | None):
-        self.policy, self.surrogate = policy, policy.surrogate
+    def __init__(self, policy: Any, benchmark: Benchmark | None):
+        self.policy, self.surrogate = policy, getattr(policy, "surrogate", None)
         self.benchmark = None
         self.checks = ["the certificate"]
         if benchmark is not None and benchmark.status == "optimal":
@@ -288,84 +266,59 @@ class _Proof:
             and isinstance(self.surrogate.ranges, FixedRanges)
         )
         self.checks += ["the decomposition"] * self.decomposes
-        self.s = np.zeros(policy.decision_set.dim)
-        self.inner = self.price = self.size = self.regret = self.of_losses = 0.0
-        self.excess, self.broken, self.too_much_left_out = 0.0, 0, 0
-        self.part: Function | None = None
-
-    def see(self, seen: Any, x: Vector) -> None:
-        """Remember the tangent of the part that goes to the surrogate, if it is one of many."""
-        self.part = None
-        if isinstance(seen, Parts) and not isinstance(self.surrogate, PerConstraintSurrogate):
-            part = seen[self.policy.reported_part(seen)]
-            self.part = Linear(part.grad, part.value - float(part.grad @ x))
+        self.multipliers = Multipliers(policy)
+        self.played: list[tuple[Vector, Function, Function]] = []
+        self.size = self.regret = self.of_losses = self.excess = 0.0
+        self.broken = 0
 
     def round(self, t: int, x: Vector, functions: Round) -> None:
-        cost, constraint = functions
-        weighed = self.weighed(constraint)
-        s = cost.grad(x) + sum(w * g.grad(x) for w, g, _ in weighed)
-        prices = [w * (g(x) - left_out) for w, g, left_out in weighed]
-        if any(left_out > self.unavoidable(g, x) for _, g, left_out in weighed):
-            self.too_much_left_out = self.too_much_left_out or t
-        self.s += s
-        self.inner += float(s @ x)
-        self.price += sum(prices)
-        self.size += float(np.linalg.norm(s)) * (1.0 + float(np.linalg.norm(x)))
-        self.size += sum(abs(price) for price in prices)
+        """Take in a round that the policy was told."""
+        self.multipliers.add()
+        self.played.append((x, *functions))
         if self.benchmark is not None:
-            self.compare(t, x, cost, weighed)
-
-    def unavoidable(self, g: Function, x: Vector) -> float:
-        """Bound the least value of a constraint on the set from below, up to rounding."""
-        slope, value = g.grad(x), g(x)
-        lowest = value + self.policy.decision_set.minimum(slope) - float(slope @ x)
-        return max(0.0, lowest) + SLACK * (1.0 + abs(value))
-
-    def weighed(self, constraint: Function) -> list[tuple[float, Function, float]]:
-        """Return each weighted constraint, its weight, and the part of it that was left out.
-
-        An adaptive surrogate leaves out what no action avoids.
-        """
-        each = isinstance(self.surrogate, PerConstraintSurrogate)
-        parts = parts_of(constraint) if each else (self.part or constraint,)
-        pairs = zip(weights_of(self.surrogate), parts, strict=True)
-        return [(w, g, left_out) for (w, left_out), g in pairs if w]
-
-    def compare(
-        self, t: int, x: Vector, cost: Function, weighed: list[tuple[float, Function, float]]
-    ) -> None:
-        assert self.benchmark is not None
-        best = self.benchmark.x
-        gain = cost(x) - cost(best)
-        self.regret += gain
-        self.of_losses += gain
-        for w, g, _ in weighed:
-            kept = max(0.0, g(best))  # rounding of the benchmark
-            self.of_losses += w * (max(0.0, g(x)) - kept)
-            self.excess += w * kept
+            self.regret += functions[0](x) - functions[0](self.benchmark.x)
         if self.decomposes:
-            w = weighed[0][0] if weighed else 0.0
-            surrogate = cast(CurrentSurrogate, self.surrogate)
-            unit = surrogate.ranges.ratio * surrogate.ranges.violation
-            now = unit * surrogate.potential.value(surrogate.queue, float(t))
-            first = unit * surrogate.potential.value(surrogate.initial, 1.0)
-            capped = w >= surrogate.ranges.ratio * getattr(surrogate.potential, "cap", math.inf)
-            self.decomposes = not capped  # where the cap binds nothing is claimed from there on
-            slack = self.excess + SLACK * (1.0 + self.size)
-            if not self.broken and now + self.regret > first + self.of_losses + slack:
-                self.broken = t
+            self.compare(t, x, functions[1], self.multipliers.of(t).get(0, 0.0))
+
+    def compare(self, t: int, x: Vector, g: Function, w: float) -> None:
+        """Check the decomposition after round t, whose one constraint has weight w."""
+        assert self.benchmark is not None
+        kept = max(0.0, g(self.benchmark.x))  # rounding of the benchmark
+        self.of_losses += w * (max(0.0, g(x)) - kept)
+        self.excess += w * kept
+        self.size += abs(w * g(x)) + abs(self.regret)
+        surrogate = cast(CurrentSurrogate, self.surrogate)
+        unit = surrogate.ranges.ratio * surrogate.ranges.violation
+        now = unit * surrogate.potential.value(surrogate.queue, float(t))
+        first = unit * surrogate.potential.value(surrogate.initial, 1.0)
+        capped = w >= surrogate.ranges.ratio * getattr(surrogate.potential, "cap", math.inf)
+        self.decomposes = not capped  # where the cap binds nothing is claimed from there on
+        slack = self.excess + SLACK * (1.0 + self.size)
+        if not self.broken and now > first + self.of_losses + slack:
+            self.broken = t
 
     def end(self) -> Iterator[str]:
+        """Say what does not hold after the last round."""
         if self.broken:
             yield f"the decomposition fails from round {self.broken} on"
-        if self.too_much_left_out:
-            yield f"round {self.too_much_left_out} left out more violation than no action avoids"
-        said = self.policy.certificate()
-        made = self.inner - self.policy.decision_set.minimum(self.s) - self.price
-        slack = SLACK * (1.0 + self.size)
+        X = self.policy.decision_set
+        total, inner, price, size, excess = np.zeros(X.dim), 0.0, 0.0, 0.0, 0.0
+        for t, (x, f, g) in enumerate(self.played, start=1):
+            s, parts = f.grad(x), parts_of(g)
+            for k, w in self.multipliers.of(t).items():
+                s = s + w * parts[k].grad(x)
+                price += w * parts[k](x)
+                size += abs(w * parts[k](x))
+                if self.benchmark is not None:
+                    excess += w * max(0.0, parts[k](self.benchmark.x))
+            total += s
+            inner += float(s @ x)
+            size += float(np.linalg.norm(s)) * (1.0 + float(np.linalg.norm(x)))
+        said, made = self.policy.certificate(), inner - X.minimum(total) - price
+        slack = SLACK * (1.0 + size)
         if not math.isclose(said, made, rel_tol=0.0, abs_tol=slack):
             yield f"the certificate is {said!r}, the rounds give {made!r}"
-        if self.benchmark is not None and self.regret > made + self.excess + slack:
+        if self.benchmark is not None and self.regret > made + excess + slack:
             yield f"the regret {self.regret:.6g} is above the certificate {made:.6g}"
 
 

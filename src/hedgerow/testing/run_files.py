@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.feedback import Parts
+from hedgerow.feedback import EvalGrad
 from hedgerow.files import WRITTEN, add_digest, replace_files
 from hedgerow.functions import Function, Linear, parts_of
 from hedgerow.games.simulation import check_match, feedback_of, turn
 from hedgerow.inputs import Vector
-from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Feedback, Policy
@@ -26,8 +25,7 @@ from hedgerow.protocols.trace import Trace
 from hedgerow.release import this_release
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription, Rows
 from hedgerow.sets.solvers import linear_programme
-from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
-from hedgerow.testing.audits import has_proof, weights_of
+from hedgerow.testing.multipliers import Multipliers, has_proof
 from hedgerow.testing.verification import (
     DIGEST,
     FORMAT,
@@ -59,7 +57,7 @@ def record_run(
     linear, and the set must have a linear description in its own coordinates.
 
     Args:
-        policy: a fresh one; a `ConstrainedPolicy` also has a certificate in the file.
+        policy: a fresh one; a `Fallback` or `ConstrainedPolicy` also has a certificate in the file.
         problem: the rounds.
         path: the file, which is replaced whole.
         benchmark: the best action in hindsight, for the regret; left out, the file has none.
@@ -87,24 +85,24 @@ def record_run(
         )
     rows = _rows(problem.decision_set)
     observe = feedback_of(policy) if feedback is None else feedback
-    certified = isinstance(policy, ConstrainedPolicy) and has_proof(policy.surrogate)
-    steps, rounds, weights = [], [], []
+    multipliers = Multipliers(policy) if has_proof(policy) else None
+    steps, rounds = [], []
     for t, functions in enumerate(problem.rounds(policy), start=1):
         rounds.append(_linear_round(functions, t))
-        part = 0
-        if isinstance(policy, ConstrainedPolicy) and certified:
-            part = _reported_part(policy, functions[1], observe)
+        if multipliers is not None:
+            multipliers.see(_parts_at(functions[1], policy.ask()))
         steps.append(turn(policy, t, *functions, observe))
-        if isinstance(policy, ConstrainedPolicy) and certified:
-            weights.append(_weights(policy.surrogate, functions, part))
+        if multipliers is not None:
+            multipliers.add()
     trace = Trace.of(steps, problem)
     arrays = _as_arrays([step.x for step in steps], rounds) | _described(rows)
-    if certified:
-        arrays |= _certified(rows, arrays, np.array(weights))
+    if multipliers is not None:
+        T, K = arrays["constraint_values"].shape
+        arrays |= _certified(rows, arrays, multipliers.array(T, K))
     if benchmark is not None:
         arrays |= _compared(rows, arrays, benchmark)
     results = results_of(arrays)
-    if isinstance(policy, ConstrainedPolicy) and certified:
+    if multipliers is not None:
         _check_certificate(policy, results["certificate"], arrays)
     stated = {
         "policy": repr(policy)[:1000],
@@ -198,37 +196,22 @@ def _finite(X: DecisionSet, bounds: Vector, sign: float) -> Vector:
     return bounds
 
 
-def _reported_part(policy: ConstrainedPolicy[Any], constraint: Function, observe: Feedback) -> int:
-    """Return which part of a constraint the surrogate will get, if it gets one alone."""
-    x = policy.ask()
-    seen = observe(constraint, x)
-    if isinstance(seen, Parts):
-        return policy.reported_part(seen)
-    parts = parts_of(constraint)
-    return max(range(len(parts)), key=lambda k: parts[k](x))
-
-
-def _weights(surrogate: Any, functions: Round, part: int) -> list[tuple[float, float]]:
-    """Return weight and unavoidable part of each constraint in the round that was played.
-
-    One queue has the gradient of one part.
-    """
-    weights = weights_of(surrogate)
-    if isinstance(surrogate, PerConstraintSurrogate):
-        return weights
-    return [weights[0] if k == part else (0.0, 0.0) for k in range(len(parts_of(functions[1])))]
+def _parts_at(constraint: Function, x: Vector) -> list[EvalGrad]:
+    """Return value and gradient of each part of a constraint."""
+    return [EvalGrad(part(x), part.grad(x)) for part in parts_of(constraint)]
 
 
 def _certified(rows: Rows, arrays: dict[str, Vector], weights: Vector) -> dict[str, Vector]:
-    """Return the weights, and duals that prove the least values which the certificate needs."""
-    w, u = weights[:, :, 0], np.where(weights[:, :, 0] > 0.0, weights[:, :, 1], 0.0)
-    left_out = arrays["constraints"][u > 0.0]
-    duals = [_duals(rows, slope)[0] for slope in left_out]
+    """Return the weights, and a dual that proves the least value which the certificate needs.
+
+    The format has room for parts of violations that no action avoids, which certificates of
+    earlier releases left out.
+    """
     return {
-        "weights": w,
-        "unavoidable": u,
-        "unavoidable_duals": np.array(duals).reshape(len(duals), len(arrays["limit"])),
-        "certificate_dual": _duals(rows, column_sums(weighted(arrays, w)))[0],
+        "weights": weights,
+        "unavoidable": np.zeros_like(weights),
+        "unavoidable_duals": np.zeros((0, len(arrays["limit"]))),
+        "certificate_dual": _duals(rows, column_sums(weighted(arrays, weights)))[0],
     }
 
 
@@ -275,9 +258,7 @@ def _duals(
     return of_set, inner[m:] / sizes
 
 
-def _check_certificate(
-    policy: ConstrainedPolicy[Any], found: float, arrays: dict[str, Vector]
-) -> None:
+def _check_certificate(policy: Any, found: float, arrays: dict[str, Vector]) -> None:
     """Refuse to write a certificate other than the policy's own."""
     said = float(policy.certificate())
     terms = np.abs(weighted(arrays, arrays["weights"]) * arrays["decisions"]).sum()
