@@ -15,12 +15,10 @@ SITE := $(VENV)/.site
 LOWEST := .venv-lowest
 LITELLM := .venv-litellm
 EVIDENCE := evidence/make.py evidence/default.py evidence/rates.py evidence/rivals.py evidence/restarts.py \
-	evidence/beyond.py evidence/beyond_real.py evidence/beyond_speed.py evidence/beyond_adversary.py \
-	evidence/beyond_growth.py evidence/beyond_follower.py evidence/log_wealth.py evidence/fair.py evidence/verdicts.py \
-	evidence/traffic.py evidence/advice.py evidence/scale.py evidence/violated_share.py evidence/unattainable.py \
-	evidence/overshoot.py evidence/limits_attack.py evidence/many_parts.py evidence/kill_test.py evidence/sweep_2000.py \
-	evidence/bench.py evidence/steer_replay.py evidence/steer_real.py tools/kill_live.py tools/kill_service.py \
-	benchmarks/service.py
+	evidence/fair.py evidence/verdicts.py evidence/traffic.py evidence/advice.py evidence/scale.py \
+	evidence/violated_share.py evidence/unattainable.py evidence/many_parts.py evidence/kill_test.py \
+	evidence/sweep_2000.py evidence/bench.py evidence/steer_replay.py evidence/steer_real.py tools/kill_live.py \
+	tools/kill_service.py benchmarks/service.py
 EVIDENCE_LITELLM := evidence/litellm_routing.py
 export OMP_NUM_THREADS := 1
 # The suite starts hundreds of processes that import the package.

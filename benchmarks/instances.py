@@ -75,12 +75,12 @@ def drift(n: int, count: int) -> list[Vector]:
 
 
 def directions(X: hr.DecisionSet, skip: int, count: int) -> list[Vector]:
-    """Return the directions that the practical policy asks for, from round `skip` on.
+    """Return the directions that a policy without tracking asks for, from round `skip` on.
 
     Random costs and a constraint that the cheapest point violates, as in `ShortestPath`.
     """
     rng = np.random.default_rng(X.dim)
-    policy = hr.projection_free_coco(X)
+    policy = hr.projection_free_coco(X, tracking=False)
     asked = Recorder.of(policy)
     price, load = rng.lognormal(0.0, 1.0, (2, X.dim))
     least = 1.25 * float(load @ X.lmo(price))

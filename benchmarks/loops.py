@@ -73,12 +73,11 @@ def loops() -> list[Row]:
         assert loop(ROUNDS).compiled, "the loop must be the compiled one"
     rows = []
     for name, act in peers.items():
-        one = name != "ask and tell"  # what people write by hand has one learner
         contest = Contest(
-            f"{ROUND} {PLAIN}" if one else ROUND,
+            ROUND,
             f"{X.nodes} nodes, {X.dim} edges",
             [ROUNDS],
-            plain if one else fused,
+            fused,
             {name: act},
             lambda _, result: getattr(result, "cost", result),
         )

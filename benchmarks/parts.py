@@ -1,7 +1,7 @@
 """Where the time of a round goes: its passes over vectors, and the rest.
 
 A round without tracking on the paper's graph, in which nothing is violated: each pass alone,
-repeated over all rounds; all passes in turn, as a round has them; what surrogate and guard compute
+repeated over all rounds; all passes in turn, as a round has them; what the surrogate computes
 besides; and building the policy, as a share of each round of a game of 1600.
 """
 
@@ -105,10 +105,10 @@ def in_turn(
 
 @numba.njit
 def weigh(surrogate: Any, s: Any, a: Any, c: Any, x: Any, rounds: int) -> float:
-    """Take in a round that violates nothing: surrogate and guard."""
+    """Take in a round that violates nothing: the surrogate."""
     total, seen = 0.0, dots_and_norms(a, c, x)
     for _ in range(rounds):
-        total += make_loss(surrogate, s, a, c, -1.0, x, x, seen)[0]
+        total += make_loss(surrogate, s, a, c, -1.0, x, seen)[0]
     return total
 
 
@@ -139,7 +139,7 @@ def parts() -> list[dict[str, Any]]:
             16,
             lambda: in_turn(costs, constraints, graph, ledger, vectors, *space),
         ),
-        "surrogate and guard": (None, lambda: weigh(surrogate, v, s, constraints[0], x, T)),
+        "surrogate": (None, lambda: weigh(surrogate, v, s, constraints[0], x, T)),
         "building the policy": (None, lambda: [build() for _ in range(BUILT)]),
         "a round, all in all": (
             None,

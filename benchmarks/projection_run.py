@@ -19,10 +19,15 @@ Rounds = list[tuple[hr.Function, hr.Function]]
 
 
 def projected_coco(decision_set: hr.DecisionSet) -> hr.ConstrainedPolicy[hr.feedback.EvalGrad]:
-    """Return the practical preset of `projection_free_coco` with the learner replaced."""
+    """Return `projection_free_coco(tracking=False)` with the learner replaced."""
     learner = hr.learners.AdaGrad(decision_set)
-    surrogate = hr.surrogates.AdaptiveSurrogate(hr.surrogates.ObservedRanges(learner))
-    return hr.ConstrainedPolicy(learner, surrogate)
+    square, ranges = hr.surrogates.PowerPotential(2.0, 1.0), hr.surrogates.ObservedRanges(learner)
+    return hr.ConstrainedPolicy(learner, hr.surrogates.CurrentSurrogate(square, 0.0, ranges))
+
+
+def plain(decision_set: hr.DecisionSet) -> hr.Policy[Any, Any]:
+    """Return the policy without tracking, whose surrogate that is."""
+    return hr.projection_free_coco(decision_set, tracking=False)
 
 
 def trajectory(problem: hr.ShortestPath, skip: int, count: int) -> list[Vector]:
@@ -57,7 +62,7 @@ def compare(horizon: int = 1600, repetitions: int = 7) -> dict[str, Any]:
     """Play the paper's graph both ways, taking turns."""
     problem = hr.ShortestPath.random_network(horizon=horizon, seed=0)
     X, rounds, best = problem.decision_set, list(problem), hr.hindsight(problem)
-    policies = {"projection": projected_coco, "oracle": hr.projection_free_coco}
+    policies = {"projection": projected_coco, "oracle": plain}
     times: dict[str, list[float]] = {name: [] for name in policies}
     result: dict[str, Any] = {"nodes": X.nodes, "edges": X.dim, "rounds": horizon}
     for _ in range(repetitions):

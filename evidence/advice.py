@@ -2,10 +2,9 @@
 
 `measured` plays Abilene's week and two days of GEANT (files in the folder that HEDGEROW_DATA
 names), `generated` twenty networks with generated demand; the adviser is the linear programme for
-the last traffic matrix. `rules` plays ten other games with the threshold rule as adviser. `hostile`
-has advisers that mean harm, and `useless` adds advisers that know nothing. `speed` times compiled
-rounds. Costs are per round, CCV is a sum, both in the units of the problem. The microseconds of an
-adviser are those of its programmes. Seeds are 500 and above, which chose nothing.
+the last traffic matrix. `hostile` has advisers that mean harm. Costs are per round, CCV is a sum,
+both in the units of the problem. The microseconds of an adviser are those of its programmes. Seeds
+are 500 and above, which chose nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from typing import Any
 import numpy as np
 from measured_files import measured_files
 from traffic import NETWORKS, SHARES
-from violated_share import GAMES
 
 import hedgerow as hr
 from hedgerow.baselines import LastMatrix
@@ -38,7 +36,7 @@ RIVALS = ("sinha_vaze_2024", "guo_recoo")
 LONGEST = 8.0
 """A rival that has not played all rounds after this many seconds is stopped; its rounds count."""
 KINDS = ("worst", "turncoat", "infeasible", "oscillating")
-HOSTILE_ROUNDS, HOSTILE_SEEDS, RULE_SEEDS = 2000, range(500, 510), range(500, 503)
+HOSTILE_ROUNDS, HOSTILE_SEEDS = 2000, range(500, 510)
 
 
 def totals(costs: Vector, violations: Vector, seconds: float) -> dict[str, float]:
@@ -85,8 +83,7 @@ def compared(P: TrafficEngineering, rivals: tuple[str, ...] = RIVALS) -> dict[st
         "advised": simulated(policy, P, rows),
         **{name: played(METHODS[name].build(X, P.horizon), P) for name in rivals},
     }
-    found["advised"]["weight"] = policy.learner.voices["programme"]
-    found["advised"]["interventions"] = policy.surrogate.guard.interventions
+    found["advised"]["weight"] = policy.voices["programme"]
     return {"paths": X.dim, "limit": P.limit, "rounds": P.horizon, "methods": found}
 
 
@@ -117,27 +114,6 @@ def generated() -> dict[str, Any]:
             tables[f"{name} {seed}"] = compared(P, RIVALS if seed == SEEDS[0] else RIVALS[:1])
             sys.stderr.write(f"{name} {seed}\n")
         store("generated", tables)  # a run that was stopped has whole seeds
-    return tables
-
-
-def rules() -> dict[str, Any]:
-    """Games on which an engineer's rule of ten lines is good, and others, with it as adviser."""
-    tables: dict[str, Any] = {}
-    for seed in RULE_SEEDS:
-        for name, make in GAMES.items():
-            problem = make(seed)
-            X = problem.decision_set
-            rows = record_advice(hr.baselines.threshold_rule(X), problem)
-            values = np.array([[f(x), g(x)] for (f, g), x in zip(problem, rows, strict=True)])
-            policy = hr.projection_free_coco(X, advisers=["rule"])
-            found = {
-                "default": simulated(hr.projection_free_coco(X), problem),
-                "adviser": totals(*values.T, 0.0),
-                "advised": simulated(policy, problem, rows),
-            }
-            tables.setdefault(name, []).append(found)
-            sys.stderr.write(f"rules {name} {seed}\n")
-        store("rules", tables)
     return tables
 
 
@@ -181,65 +157,16 @@ def hostile() -> dict[str, Any]:
             for kind in KINDS:
                 policy = hr.projection_free_coco(X, advisers=["him"])
                 found = simulated(policy, problem, harmful(kind, problem))
-                proved = {one.name: one.value for one in hr.explain(policy).guarantees}
-                found["bound"] = float(proved["regret, Theorem G"]) / problem.horizon
-                found["ccv_bound"] = float(proved["CCV, Theorem G"])
                 found["certificate"] = float(policy.certificate()) / problem.horizon
                 tables.setdefault(f"{name}, {kind}", []).append({"alone": alone, "advised": found})
         sys.stderr.write(f"hostile {seed}\n")
     return tables
 
 
-def useless() -> dict[str, Any]:
-    """Add advisers that propose random vertices, to see what each costs."""
-    tables: dict[str, Any] = {}
-    for seed in HOSTILE_SEEDS:
-        for name, problem in hostile_games(seed).items():
-            X, rng = problem.decision_set, np.random.default_rng(seed)
-            for count in (0, 2, 4, 8):
-                names = [f"random {k}" for k in range(count)]
-                advice = {
-                    who: np.array([X.lmo(rng.standard_normal(X.dim)) for _ in problem])
-                    for who in names
-                }
-                policy = hr.projection_free_coco(X, advisers=names or None)
-                row = simulated(policy, problem, advice or None)
-                tables.setdefault(name, {}).setdefault(str(count), []).append(row)
-        sys.stderr.write(f"useless {seed}\n")
-    return tables
-
-
-def speed() -> dict[str, Any]:
-    """Microseconds per compiled round with 0, 1, 2, 4 and 8 recorded advisers, in one run."""
-    tables = {}
-    games: dict[str, Problem] = {
-        "simplex of 20": hr.problems.IidSimplex(20, horizon=20_000, seed=0),
-        "paths, 1200 edges": hr.ShortestPath.random_network(
-            nodes=200, edges=1200, horizon=4000, seed=0
-        ),
-    }
-    for name, problem in games.items():
-        X, found = problem.decision_set, {}
-        point = X.lmo(np.random.default_rng(0).standard_normal(X.dim))
-        for count in (0, 1, 2, 4, 8):
-            names = [str(k) for k in range(count)]
-            rows = np.tile(point, (problem.horizon, 1))
-            runs = []
-            for _ in range(4):  # the first compiles
-                policy = hr.projection_free_coco(X, advisers=names or None)
-                runs.append(simulated(policy, problem, dict.fromkeys(names, rows) or None))
-            found[str(count)] = min(run["microseconds"] for run in runs[1:])
-        tables[name] = found
-    return tables
-
-
 PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "measured": measured,
     "generated": generated,
-    "rules": rules,
     "hostile": hostile,
-    "useless": useless,
-    "speed": speed,
 }
 
 

@@ -1,7 +1,8 @@
-"""The default against the first one and the rivals: writes default.json and default_games.csv.
+"""The default against the rivals: writes default.json and default_games.csv.
 
-`python evidence/default.py [what]`, what among games, measured, growth, robustness; left out, all.
-Seeds 300 to 319, which chose nothing (300 to 309 for slow games). `measured` reads the files of
+`python evidence/default.py [what or method ...]`, what among games, measured, growth, robustness;
+left out, all. With names of methods these alone are played, and the rows of others stay. Seeds 300
+to 319, which chose nothing (300 to 309 for slow games). `measured` reads the files of
 HEDGEROW_DATA, the second half of a series that is played in time, and is left out where that is
 not set. `default_games.csv` has a row for each game and method; `summed` makes the medians of
 `games` and `measured` from it.
@@ -19,7 +20,6 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from first_default import first_default
 from measured_files import CLOUDS, DEVICES, measured_files
 
 import hedgerow as hr
@@ -47,7 +47,6 @@ GAMES: dict[str, Callable[[int], hr.Problem]] = {
 SLOW = ("ad_slots", "quadratic_box", "halfspace_box", "orthogonal_ball")
 METHODS: dict[str, Callable[[hr.DecisionSet, int], Any]] = {
     "blind": lambda X, _: hr.unconstrained(X),
-    "first default": lambda X, _: first_default(X),
     "default": lambda X, _: hr.projection_free_coco(X),
     "plain": lambda X, _: hr.projection_free_coco(X, tracking=False),
     "sinha_vaze_2024": lambda X, T: hr.baselines.sinha_vaze_2024(X, T),
@@ -57,29 +56,32 @@ METHODS: dict[str, Callable[[hr.DecisionSet, int], Any]] = {
 
 Row = dict[str, Any]
 MEDIANS = ("ccv", "regret", "violated")
-COLUMNS = ("part", "game", "instance", "rounds", "method", *MEDIANS, "guarded")
+COLUMNS = ("part", "game", "instance", "rounds", "method", *MEDIANS, "switched")
 
 
 def _say(*words: object) -> None:
     sys.stderr.write(" ".join(map(str, words)) + "\n")
 
 
+def wanted_methods() -> list[str]:
+    """Return the methods that the command line names, or all."""
+    return [name for name in METHODS if name in sys.argv] or list(METHODS)
+
+
 def compared(game: str, instance: object, problem: hr.Problem) -> list[Row]:
-    """Play one game with every method and return a row for each, the unconstrained policy first.
+    """Play one game with every wanted method and return a row for each.
 
     CCV is in per cent of the unconstrained policy's, regret in per cent of the benchmark (the cost
-    itself where the game reacts to the decisions), `violated` in per cent of the rounds. `guarded`
-    counts the rounds in which the guard reduced a weight or a step; it is empty for methods without
-    a guard.
+    itself where the game reacts to the decisions), `violated` in per cent of the rounds. `switched`
+    is the round in which a policy fell back to Theorem F, if it did.
     """
     X, T = problem.decision_set, problem.horizon
     blind = hr.simulate(hr.unconstrained(X), problem)
     base = None if problem.adaptive else hr.hindsight(problem, time_limit=20.0).cost
     rows = []
-    for name, make in METHODS.items():
-        policy = make(X, T)
+    for name in wanted_methods():
+        policy = METHODS[name](X, T)
         trace = blind if name == "blind" else hr.simulate(policy, problem)
-        guard = getattr(getattr(policy, "surrogate", None), "guard", None)
         rows.append(
             {
                 "game": game,
@@ -89,7 +91,7 @@ def compared(game: str, instance: object, problem: hr.Problem) -> list[Row]:
                 "ccv": _nine(100.0 * trace.ccv / blind.ccv if blind.ccv > 0.0 else 0.0),
                 "regret": _nine(_percent(trace.cost, base)),
                 "violated": _nine(100.0 * float((trace.violations > 0.0).mean())),
-                "guarded": "" if guard is None else guard.interventions,
+                "switched": getattr(policy, "switched", None) or "",
             }
         )
     return rows
@@ -184,16 +186,14 @@ GROWING: dict[str, Callable[[int, int], hr.Problem]] = {
     "orthogonal_ball": lambda T, seed: P.OrthogonalBall(horizon=T, seed=seed),
     "hard_box": lambda T, seed: P.HardBox(n=20, horizon=T, seed=seed),
 }
-REACTS = ("halfspace_box", "orthogonal_ball", "hard_box")
 
 
 def growth() -> dict[str, Any]:
     """CCV and max(regret, 0) + sqrt(T) by horizon; the adaptive ones have the certificate."""
     found = {}
     for name, make in GROWING.items():
-        horizons = [1000, 4000, 16000, 64000] if name in REACTS else [1000, 10000, 100000, 1000000]
         rows = []
-        for T in horizons:
+        for T in (1000, 4000, 16000, 64000):
             for seed in (300, 301):
                 problem = make(T, seed)
                 policy = hr.projection_free_coco(problem.decision_set)
@@ -259,7 +259,7 @@ def robustness() -> dict[str, Any]:
     for name in DISTURBANCES:
         problem, event = disturbed(name, 300)
         found[name] = {}
-        for method in ("first default", "default", "plain"):
+        for method in ("default", "plain"):
             policy = METHODS[method](problem.decision_set, problem.horizon)
             trace = hr.simulate(policy, problem)
             blind = hr.simulate(hr.unconstrained(problem.decision_set), problem)
@@ -271,7 +271,7 @@ def robustness() -> dict[str, Any]:
                 "after": float(trace.costs[event + 60 : event + 560].mean()),
                 "end": float(trace.costs[-500:].mean()),
                 "violated": 100.0 * float((trace.violations[-500:] > 0.0).mean()),
-                "largest weight": policy.surrogate.largest_weight,
+                "largest weight": policy.summary().largest_weight,
             }
         _say(name, found[name]["default"])
     return found
@@ -284,9 +284,10 @@ def stored_games() -> list[Row]:
 
 
 def store_games(part: str, rows: list[Row]) -> None:
-    """Write the rows of a part to default_games.csv, and keep those of the other."""
-    path = HERE / "default_games.csv"
-    kept = [row for row in stored_games() if row["part"] != part] if path.exists() else []
+    """Write the rows of a part to default_games.csv, and keep those of others."""
+    path, new = HERE / "default_games.csv", {row["method"] for row in rows}
+    stored = stored_games() if path.exists() else []
+    kept = [row for row in stored if row["part"] != part or row["method"] not in new]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -299,14 +300,14 @@ def main() -> None:
     parts: dict[str, Callable[[], Any]] = {**played, "growth": growth, "robustness": robustness}
     path = HERE / "default.json"
     kept = json.loads(path.read_text()) if path.exists() else {}
-    for name in sys.argv[1:] or parts:
+    for name in [name for name in parts if name in sys.argv] or parts:
         if name == "measured" and not os.environ.get("HEDGEROW_DATA"):
             _say("measured: left out, HEDGEROW_DATA is not set")
             continue
         found = parts[name]()
         if name in played:
             store_games(name, found)
-            found = summed(found)
+            found = summed([row for row in stored_games() if row["part"] == name])
         kept[name] = found
         path.write_text(json.dumps(kept, indent=1) + "\n")
 

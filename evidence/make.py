@@ -1,6 +1,7 @@
 """Make the heavy evidence that the documents quote: `make evidence`.
 
-Each function below writes evidence/<its name>.json. Names on the command line choose some.
+Each function below writes evidence/<its name>.json. Names on the command line choose some; those of
+policies choose what `adversary_search` searches against, and the file keeps the others.
 `problems` reads measured files in the folder that HEDGEROW_DATA names.
 """
 
@@ -10,14 +11,11 @@ import itertools
 import json
 import sys
 import warnings
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from beyond_games import Watched
-from first_default import SCALE, P
 from measured_files import CLOUDS, DEVICES, MARKETS, STAR, measured_files
 
 import hedgerow as hr
@@ -37,81 +35,6 @@ from hedgerow.sets.simplices.simplex import KSubsets
 
 HERE = Path(__file__).parent
 MEASURED = (STAR, CLOUDS, DEVICES, *MARKETS.values())
-
-
-def rms_coco(X: hr.DecisionSet, kappa: float) -> hr.ConstrainedPolicy[hr.feedback.EvalGrad]:
-    """The practical preset with root-mean-square steps instead of certificate-driven ones."""
-    learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps(kappa))
-    potential = hr.surrogates.PowerPotential(P, SCALE)
-    return hr.ConstrainedPolicy(
-        learner,
-        hr.surrogates.CurrentSurrogate(potential, P, hr.surrogates.WorstCaseRanges(learner)),
-    )
-
-
-def random_network() -> list[dict[str, Any]]:
-    """The paper's game on held-out seeds, in percent of the benchmark's cost and of T b."""
-    rows = []
-    for seed in range(20, 25):
-        problem = hr.ShortestPath.random_network(seed=seed)
-        X, T = problem.decision_set, problem.horizon
-        best = hr.hindsight(problem)
-        policies = {
-            "practical": hr.projection_free_coco(X),
-            "RmsSteps(8)": rms_coco(X, 8.0),
-            "RmsSteps(16)": rms_coco(X, 16.0),
-            "theory": hr.projection_free_coco(X, T, preset="theory", lipschitz=3e4),
-            "plain OCG": hr.unconstrained(X, T, preset="theory"),
-            "long term": hr.projection_free_long_term(X),
-        }
-        for name, policy in policies.items():
-            trace = hr.simulate(policy, problem)
-            rows.append(
-                {
-                    "seed": seed,
-                    "policy": name,
-                    "regret_percent": round(100 * trace.regret(best) / best.cost, 3),
-                    "certificate_percent": round(100 * policy.certificate() / best.cost, 3),
-                    "ccv_percent": round(100 * trace.ccv / (T * problem.threshold), 3),
-                    "signed_ccv_percent": round(
-                        100 * trace.signed_ccv / (T * problem.threshold), 3
-                    ),
-                    "oracle_calls": trace.oracle_calls,
-                }
-            )
-    return rows
-
-
-def synthetic_growth() -> list[dict[str, Any]]:
-    """The synthetic games at growing horizons, practical preset, against the feasible point."""
-    games: dict[str, Callable[[int], Any]] = {
-        "IidSimplex": lambda T: hr.problems.IidSimplex(horizon=T, seed=20),
-        "SwitchingBall": lambda T: hr.problems.SwitchingBall(horizon=T, seed=20),
-        "SwitchingBall, sqrt T phases": lambda T: hr.problems.SwitchingBall(
-            horizon=T, seed=20, growth=1.0
-        ),
-        "HalfspaceBox": lambda T: hr.problems.HalfspaceBox(horizon=T, seed=20),
-        "OrthogonalBall": lambda T: hr.problems.OrthogonalBall(horizon=T, seed=20),
-        "QuadraticBox": lambda T: hr.problems.QuadraticBox(horizon=T, seed=20),
-    }
-    rows = []
-    for name, make in games.items():
-        for T in (1000, 4000, 16000, 64000):
-            problem = make(T)
-            policy = hr.projection_free_coco(problem.decision_set)
-            watched = Watched(problem)
-            trace = hr.simulate(policy, watched)
-            at_feasible = sum(cost(problem.feasible) for cost, _ in watched.shown)
-            rows.append(
-                {
-                    "game": name,
-                    "horizon": T,
-                    "cost_minus_feasible_point": round(trace.cost - at_feasible, 2),
-                    "certificate": round(policy.certificate(), 2),
-                    "ccv": round(trace.ccv, 2),
-                }
-            )
-    return rows
 
 
 def exponent(points: list[tuple[int, float]]) -> float | None:
@@ -350,41 +273,36 @@ def ftpl_growth() -> dict[str, list[dict[str, Any]]]:
     return {"rows": rows, "exponents": exponents}
 
 
-def stories(data: Path) -> dict[str, tuple[hr.Problem, float | None]]:
-    """Every problem with a story, 1000 rounds where the data have them; a given range or None."""
+def stories(data: Path) -> dict[str, hr.Problem]:
+    """Every problem with a story, 1000 rounds where the data have them."""
     star = read_atlas(data / STAR)
     hub = hub_graph(star, 191, 1200, 0, bandwidth="synthetic:lognormal(50,0.8)")
     cloud = read_edges(data / CLOUDS)
     devices = read_matrix(data / DEVICES, factor=10.0)
     failing = Series(devices.latency_series, failed=10_000.0)
     far, near = ("aws:eu-west-1", "aws:ap-southeast-2"), ("aws:ap-northeast-2", "gcp:asia-east2")
-    detour = LatencyCap.from_network(cloud, *near, 1000, 0, orientation="distance")
-    found: dict[str, tuple[hr.Problem, float | None]] = {
-        "ShortestPath, ripe_hub191": (
-            hr.ShortestPath.from_network(hub, hub.source, hub.target, 1000, 0),
-            None,
+    found: dict[str, hr.Problem] = {
+        "ShortestPath, ripe_hub191": hr.ShortestPath.from_network(
+            hub, hub.source, hub.target, 1000, 0
         ),
-        "ShortestPath, intercloud45": (
-            hr.ShortestPath.from_network(cloud, *far, 1000, 0, orientation="distance"),
-            None,
+        "ShortestPath, intercloud45": hr.ShortestPath.from_network(
+            cloud, *far, 1000, 0, orientation="distance"
         ),
-        "LatencyCap, intercloud45": (detour, None),
-        "LatencyCap, intercloud45, range given": (detour, detour.cap),
-        "LatencyCap, seattle99": (
-            LatencyCap.from_network(
-                devices, "7", "56", 1000, 0, orientation="distance", latency_rounds=failing
-            ),
-            None,
+        "LatencyCap, intercloud45": LatencyCap.from_network(
+            cloud, *near, 1000, 0, orientation="distance"
+        ),
+        "LatencyCap, seattle99": LatencyCap.from_network(
+            devices, "7", "56", 1000, 0, orientation="distance", latency_rounds=failing
         ),
     }
     for name, days in (("nyse_o", 1000), ("djia", None), ("msci", None)):
         path = data / MARKETS[name]
-        found[f"Portfolio, {name}"] = Portfolio.from_csv(path, horizon=days), None
-        found[f"LogPortfolio, {name}"] = LogPortfolio.from_csv(path, horizon=days), None
+        found[f"Portfolio, {name}"] = Portfolio.from_csv(path, horizon=days)
+        found[f"LogPortfolio, {name}"] = LogPortfolio.from_csv(path, horizon=days)
     for seed in range(5):
-        found[f"Ranking, seed {seed}"] = Ranking(horizon=1000, seed=seed), None
-        found[f"AdSlots, seed {seed}"] = AdSlots(horizon=1000, seed=seed), None
-        found[f"Caching, seed {seed}"] = Caching(horizon=1000, seed=seed), None
+        found[f"Ranking, seed {seed}"] = Ranking(horizon=1000, seed=seed)
+        found[f"AdSlots, seed {seed}"] = AdSlots(horizon=1000, seed=seed)
+        found[f"Caching, seed {seed}"] = Caching(horizon=1000, seed=seed)
     return found
 
 
@@ -407,7 +325,6 @@ def random_pairs(data: Path) -> list[dict[str, Any]]:
             policies = {
                 "blind_ccv": hr.unconstrained(X),
                 "ccv": hr.projection_free_coco(X),
-                "ccv_range_given": hr.projection_free_coco(X, violation_unit=problem.cap),
             }
             played = {key: hr.simulate(policy, problem).ccv for key, policy in policies.items()}
             rows.append(row | {key: round(ccv, 1) for key, ccv in played.items()})
@@ -417,9 +334,9 @@ def random_pairs(data: Path) -> list[dict[str, Any]]:
 def problems() -> dict[str, list[dict[str, Any]]]:
     """Regret, CCV and certificate of the practical preset on each problem with a story."""
     rows, data = [], measured_files(*MEASURED)
-    for name, (problem, given) in stories(data).items():
+    for name, problem in stories(data).items():
         X, linear = problem.decision_set, not isinstance(problem, LogPortfolio)
-        policy = hr.projection_free_coco(X, violation_unit=given)
+        policy = hr.projection_free_coco(X)
         trace, blind = hr.simulate(policy, problem), hr.simulate(hr.unconstrained(X), problem)
         feasible: Any = getattr(problem, "feasible")  # noqa: B009 - all stories have it
         assert all(constraint(feasible) <= 0.0 for _, constraint in problem), name
@@ -485,9 +402,14 @@ def adversary_search() -> list[dict[str, Any]]:
     affordable; where "exact" is false it is a lower bound, against the game's own comparators.
     "fresh" judges a randomised policy by 32 new draws.
     """
-    T, rows = 200, []
+    T, path = 200, HERE / "adversary_search.json"
+    chosen = [name for name in searched(hr.sets.Simplex(5), T) if name in sys.argv]
+    stored = json.loads(path.read_text()) if chosen else []
+    rows = [row for row in stored if row["policy"] not in chosen]
     for X in (hr.sets.Simplex(5), hr.sets.L2Ball(3)):
         for name, (make, feedback, draws) in searched(X, T).items():
+            if chosen and name not in chosen:
+                continue
             plain = name.startswith("AdaptiveOCG")
             game = LinearGame(X, T, share=1.0 if plain else 0.5)
             quick = X.supports(
@@ -527,8 +449,6 @@ def adversary_search() -> list[dict[str, Any]]:
 MAKERS = {
     maker.__name__: maker
     for maker in (
-        random_network,
-        synthetic_growth,
         bandit_growth,
         ftpl_growth,
         problems,
@@ -540,7 +460,7 @@ MAKERS = {
 def main() -> None:
     """Run the chosen makers, all of them if none is named."""
     warnings.simplefilter("ignore", hr.VacuousConstantsWarning)
-    chosen = sys.argv[1:] or list(MAKERS)
+    chosen = [name for name in MAKERS if name in sys.argv] or list(MAKERS)
     if problems.__name__ in chosen:
         measured_files(*MEASURED)  # before hours of work
     for name in chosen:

@@ -4,10 +4,8 @@ It writes many_parts.csv; games and methods that are not named keep their rows.
 
 Four games with a `Maximum` as constraint: the load of 24 hours, of one site and of six, and the
 links of Abilene and of a layered network. The methods that see the whole function, with a
-convex programme in each round, play against ours. Eagerness is the practical one, and tuned: of
-several factors, the least CCV on seeds 400 and 401 among those that cost at most as much as the
-best fixed action; where none does, the least cost. Seeds 500 to 509 are reported, a row for each
-game, seed, method and setting.
+convex programme in each round, play against ours, all at eagerness 1. Seeds 500 to 509 are
+reported, a row for each game, seed and method.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from hedgerow.inputs import Vector
 from hedgerow.problems import TrafficEngineering, gravity_demands
 
 ROWS = Path(__file__).parent / "many_parts.csv"
-ROUNDS, TRAIN, SEEDS = 300, range(400, 402), range(500, 510)
+ROUNDS, SEEDS = 300, range(500, 510)
 HOURS = np.arange(24)
 PRICE = 1.0 + 0.35 * np.sin((HOURS - 13) / 12 * np.pi) + 0.25 * np.sin((HOURS - 7) / 6 * np.pi)
 BASE = 0.55 + 0.25 * np.sin((HOURS - 12) / 12 * np.pi) + 0.1 * np.sin((HOURS - 6) / 6 * np.pi)
@@ -100,12 +98,11 @@ GAMES: dict[str, Callable[[int], hr.Problem]] = {
     "links of Abilene": abilene,
     "links of three layers": layered,
 }
-METHODS: dict[str, tuple[Make, Sequence[float]]] = {
-    "default": (hr.projection_free_coco, (0.3, 0.5, 1.0, 2.0)),
-    "default, largest part": (hr.projection_free_coco, (0.3, 0.5, 1.0, 2.0)),
-    "default, a queue each": (hr.projection_free_coco, (0.3, 0.5, 1.0, 2.0)),
-    "RECOO": (hr.baselines.guo_recoo, (0.1, 1.0, 10.0)),
-    "Yi 2021": (hr.baselines.yi_2021, (0.1, 1.0, 10.0)),
+METHODS: dict[str, Make] = {
+    "default": hr.projection_free_coco,
+    "default, largest part": hr.projection_free_coco,
+    "RECOO": hr.baselines.guo_recoo,
+    "Yi 2021": hr.baselines.yi_2021,
 }
 
 
@@ -116,13 +113,10 @@ def game_of(name: str, seed: int) -> tuple[hr.Problem, float]:
     return problem, hr.hindsight(problem).cost
 
 
-def played(game: str, seed: int, method: str, eagerness: float) -> Played:
+def played(game: str, seed: int, method: str) -> Played:
     """Return regret, CCV, violated rounds, the worst one, and microseconds per round."""
     problem, best = game_of(game, seed)
-    (_, constraint), X = next(iter(problem)), problem.decision_set
-    assert isinstance(constraint, hr.Maximum)
-    each = {"constraints": len(constraint.parts)} if method.endswith("each") else {}
-    policy = METHODS[method][0](X, ROUNDS, eagerness=eagerness, **each)
+    policy = METHODS[method](problem.decision_set, ROUNDS)
     feedback = hr.first_order if method.endswith("largest part") else None
     begin = time.perf_counter()
     trace = hr.simulate(policy, problem, feedback)
@@ -131,18 +125,6 @@ def played(game: str, seed: int, method: str, eagerness: float) -> Played:
     regret = float(trace.costs.sum()) - best
     worst, violated = float(violation.max()), int((violation > 0.0).sum())
     return regret, float(violation.sum()), violated, worst, 1e6 * seconds / ROUNDS
-
-
-def tuned(game: str, method: str) -> float:
-    """Return the factor that is chosen on the training seeds."""
-    found = {}
-    for factor in METHODS[method][1]:
-        games = [played(game, seed, method, factor)[:2] for seed in TRAIN]
-        found[factor] = np.median(games, axis=0)
-    cheap = {factor: numbers for factor, numbers in found.items() if numbers[0] <= 0.0}
-    if cheap:
-        return min(cheap, key=lambda factor: float(cheap[factor][1]))
-    return min(found, key=lambda factor: float(found[factor][0]))
 
 
 def main(asked: Sequence[str]) -> None:
@@ -156,17 +138,12 @@ def main(asked: Sequence[str]) -> None:
     for game in games:
         kept = [row for row in kept if row[0] != game or row[2] not in methods]
         for method in methods:
-            factor = tuned(game, method)
             for seed in SEEDS:
-                for eagerness in dict.fromkeys((1.0, factor)):
-                    numbers = played(game, seed, method, eagerness)
-                    settings = {"practical": 1.0, "tuned": factor}
-                    for setting in (name for name, e in settings.items() if e == eagerness):
-                        row = (game, seed, method, setting, eagerness, *numbers)
-                        kept.append([f"{x:.6g}" if isinstance(x, float) else str(x) for x in row])
+                row = (game, seed, method, *played(game, seed, method))
+                kept.append([f"{x:.6g}" if isinstance(x, float) else str(x) for x in row])
         kept.sort(key=lambda row: (list(GAMES).index(row[0]), list(METHODS).index(row[2])))
         with ROWS.open("w", newline="") as file:
-            head = "game seed method setting eagerness regret ccv violated worst microseconds"
+            head = "game seed method regret ccv violated worst microseconds"
             csv.writer(file, lineterminator="\n").writerows([head.split(), *kept])
 
 

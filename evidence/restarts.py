@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import rivals
-from beyond_games import Watched
-from first_default import SCALE, P
 
 import hedgerow as hr
 from hedgerow.baselines.wang import PRACTICAL_RATE
@@ -34,7 +32,12 @@ LEARNERS: dict[str, Callable[[hr.DecisionSet, StepRule], Any]] = {
 }
 POTENTIALS = {
     "exponential": (hr.surrogates.ExponentialPotential(PRACTICAL_RATE * HORIZON**-0.75), 0.0),
-    "power": (hr.surrogates.PowerPotential(P, SCALE), P),
+    "power": (
+        hr.surrogates.PowerPotential(
+            8.0, hr.surrogates.GrowingScale(floor=12.0, factor=0.5, power=0.5)
+        ),
+        8.0,
+    ),
 }
 GAMES = {name: rivals.GAMES[name] for name in ("random_network", *rivals.GAMES)}
 """In the order of the file."""
@@ -65,7 +68,7 @@ def restarts() -> list[dict[str, Any]]:
                         phi, queue, hr.surrogates.WorstCaseRanges(played)
                     ),
                 )
-                watched = Watched(problem)
+                watched = rivals.Watched(problem)
                 trace = hr.simulate(policy, watched)
                 known = sum(f(problem.feasible) for f, _ in watched.shown) if cost is None else cost
                 rows.append(

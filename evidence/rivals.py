@@ -1,6 +1,7 @@
 """All methods on the synthetic games and the paper's, both presets: one table.
 
-python evidence/rivals.py writes evidence/rivals.json.
+python evidence/rivals.py [method ...] writes evidence/rivals.json; methods that are not named keep
+their rows.
 """
 
 from __future__ import annotations
@@ -9,12 +10,11 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from beyond_games import Watched
 from joblib import Parallel, delayed
 
 import hedgerow as hr
@@ -34,6 +34,25 @@ GAMES: dict[str, Callable[[int], Any]] = {
     "QuadraticBox": lambda seed: hr.problems.QuadraticBox(horizon=HORIZON, seed=seed),
     "random_network": lambda seed: hr.ShortestPath.random_network(horizon=HORIZON, seed=seed),
 }
+
+
+class Watched(hr.Problem):
+    """A problem that remembers the rounds it showed: an adaptive game has no others."""
+
+    def __init__(self, problem: hr.Problem):
+        self.inner, self.shown = problem, list[Any]()
+        self.decision_set, self.horizon = problem.decision_set, problem.horizon
+
+    @property
+    def adaptive(self) -> bool:
+        """As the problem."""
+        return self.inner.adaptive
+
+    def rounds(self, policy: Any = None) -> Iterator[Any]:
+        """Yield the problem's rounds."""
+        for pair in self.inner.rounds(policy):
+            self.shown.append(pair)
+            yield pair
 
 
 def constants_of(problem: hr.Problem) -> Constants:
@@ -89,11 +108,11 @@ def prepared(name: str, seed: int) -> dict[str, Any]:
     return {"problem": recorded, "constants": known, "best": best, "unit": unit}
 
 
-def table(name: str, seed: int) -> list[dict[str, Any]]:
-    """Play one game with every method and both presets."""
+def table(name: str, seed: int, methods: list[str]) -> list[dict[str, Any]]:
+    """Play one game with each of these methods and both presets."""
     warnings.simplefilter("ignore", hr.VacuousConstantsWarning)
     game, rows = prepared(name, seed), []
-    for method in METHODS.values():
+    for method in (METHODS[name] for name in methods):
         for preset in ("practical", "theory"):
             if method is not SLOW or (seed, preset) == (SEEDS[0], "practical"):
                 rows.append(cell(method, preset, name, seed, game))
@@ -101,9 +120,9 @@ def table(name: str, seed: int) -> list[dict[str, Any]]:
     return rows
 
 
-def rivals() -> list[dict[str, Any]]:
-    """Every method, both presets, every game, every seed; a process for each processor."""
-    games = [(name, seed) for name in GAMES for seed in SEEDS]
+def rivals(methods: list[str]) -> list[dict[str, Any]]:
+    """Each method, both presets, every game, every seed; a process for each processor."""
+    games = [(name, seed, methods) for name in GAMES for seed in SEEDS]
     tables = Parallel(n_jobs=-1, inner_max_num_threads=1)(delayed(table)(*game) for game in games)
     return [row for rows in tables for row in rows]
 
@@ -111,7 +130,12 @@ def rivals() -> list[dict[str, Any]]:
 def main() -> None:
     """Write the table."""
     path = Path(__file__).with_name("rivals.json")
-    path.write_text("[\n" + ",\n".join(json.dumps(row) for row in rivals()) + "\n]\n")
+    methods = [name for name in METHODS if name in sys.argv] or list(METHODS)
+    stored = json.loads(path.read_text()) if path.exists() else []
+    rows = [row for row in stored if row["method"] not in methods] + rivals(methods)
+    games, names = list(GAMES), list(METHODS)
+    rows.sort(key=lambda row: (games.index(row["game"]), row["seed"], names.index(row["method"])))
+    path.write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
 
 
 if __name__ == "__main__":

@@ -212,10 +212,10 @@ def solve(
     return np.array(highs.getSolution().col_value), spent, status
 
 
-def measure_game(pairs: int, network: Topology | None = None) -> Any:
+def measure_game(pairs: int) -> Any:
     """Play 200 rounds with two failures, beside ECMP and shortest paths."""
     begin = time.perf_counter()
-    traffic = InternetTraffic(pairs, 10_000, SEED, network=network)  # no paths of an earlier run
+    traffic = InternetTraffic(pairs, 10_000, SEED)  # no paths of an earlier run
     paths_seconds = time.perf_counter() - begin
     begin = time.perf_counter()
     ours = game(traffic, threads=2)
@@ -275,11 +275,6 @@ def measure_game(pairs: int, network: Topology | None = None) -> Any:
             for name, seen in rounds.items()
         },
     }
-
-
-def measure_world(pairs: int) -> Any:
-    """Play the same on the largest network of topohub."""
-    return measure_game(pairs, Topology.shipped("backbone/world"))
 
 
 def measure_growth(pairs: int) -> Any:
@@ -447,26 +442,12 @@ def measure_dask(pairs: int) -> Any:
     return {"pairs": pairs, "links": len(traffic.edges), "rows": rows}
 
 
-def measure_single(pairs: int) -> Any:
-    """Compare loads of 32 bits with those of 64."""
-    traffic = scene(pairs)
-    exact, single = game(traffic, threads=2), game(traffic, threads=2, single=True)
-    seen = [(exact.report(), single.report()) for _ in range(50)]
-    first = max(abs(a.cost - b.cost) / a.cost for a, b in seen[:5])
-    means = [
-        [np.mean([getattr(r[i], n) for r in seen]) for n in ("cost", "violation")] for i in (0, 1)
-    ]
-    return {"pairs": pairs, "first_rounds": first, "exact": means[0], "single": means[1]}
-
-
 SECTIONS = {
     "paths": (measure_paths, 10**6),
     "growth": (measure_growth, 10**6),
     "solvers": (measure_solvers, 10**5),
     "dask": (measure_dask, 10**5),
-    "single": (measure_single, 10**4),
     "game": (measure_game, 10**6),
-    "world": (measure_world, 10**6),
 }
 
 

@@ -1,10 +1,11 @@
-"""Traffic engineering: `python evidence/traffic.py [part ...]` writes evidence/traffic.json.
+"""Traffic engineering: `python evidence/traffic.py [part or method ...]` writes a JSON file.
 
 `measured` plays Abilene's week (2016 rounds) and two days of GEANT, with limits of 0.6, 0.7 and 0.8
 of what shortest paths exceed in a tenth of the rounds; its files lie in the folder that
 HEDGEROW_DATA names. `generated` plays networks of the Topology Zoo with generated demand. `scale`
 plays the largest network of CAIDA with 10^4 demands, and solves a linear programme of one round.
-`products` plays linear rounds on products of simplices, some of which drift.
+`products` plays linear rounds on products of simplices, some of which drift. Where methods are
+named, `generated` and `products` play these alone, and the file keeps the others.
 
 Where no fixed split satisfies all limits, as at the peaks of a measured week, hindsight is the
 cheapest fixed split whose CCV is at most that of the default, and so is the certificate's.
@@ -31,12 +32,8 @@ import hedgerow as hr
 from hedgerow.baselines import FixedSplit, LastMatrix, MeanMatrix
 from hedgerow.baselines.methods import METHODS
 from hedgerow.games.simulation import feedback_of
-from hedgerow.learners import AdaptiveOCG
-from hedgerow.learners.steps import CertificateSteps
 from hedgerow.networks import Topology, TrafficMatrices
 from hedgerow.problems import TrafficEngineering, gravity_demands
-from hedgerow.surrogates import AdaptiveSurrogate
-from hedgerow.surrogates.ranges import ObservedRanges
 
 HERE = Path(__file__).parent
 SHARES = (0.6, 0.7, 0.8)
@@ -174,26 +171,33 @@ def measured() -> dict[str, Any]:
 
 def generated() -> dict[str, Any]:
     """Networks of the Topology Zoo and SNDlib with generated demand, all of one seed at a time."""
+    stored = stored_part("generated")
     tables: dict[str, Any] = {}
     for seed in SEEDS:
         for name in NETWORKS:
-            tables[f"{name} {seed}"] = generated_game(name, seed)
+            key = f"{name} {seed}"
+            tables[key] = generated_game(name, seed, stored.get(key))
         store("generated", tables)  # a run that was stopped has whole seeds
     return tables
 
 
-def generated_game(name: str, seed: int) -> dict[str, Any]:
-    """Play one network with the demand of one seed."""
+def generated_game(name: str, seed: int, stored: dict[str, Any] | None) -> dict[str, Any]:
+    """Play one network with the demand of one seed; methods that are not wanted stay as stored."""
     network = Topology.shipped(name)
     matrices = gravity_demands(network, HORIZON, seed, pairs=200)
     P = TrafficEngineering.from_network(network, matrices)
     fixed = {k: v for k, v in operators(P).items() if "matrix" not in k}
-    found = {method: played(make, P) for method, make in {**fixed, **learners(P, FEW)}.items()}
-    best = hr.hindsight(P, time_limit=PATIENCE)
+    every = {**fixed, **learners(P, FEW)}
+    found = {method: played(make, P) for method, make in every.items() if is_wanted(method)}
+    best = None if stored else hr.hindsight(P, time_limit=PATIENCE)
     for row in found.values():
         row.pop("policy", None)
         row.update({key: float(f"{value:.5g}") for key, value in row.items()})
-    sys.stderr.write(f"{name} {seed} {P.decision_set.dim} {best.status}\n")
+    sys.stderr.write(f"{name} {seed} {P.decision_set.dim}\n")
+    if stored is not None:
+        merged = {**stored["methods"], **found}
+        return {**stored, "methods": {method: merged[method] for method in every}}
+    assert best is not None
     return {
         "paths": P.decision_set.dim,
         "limit": P.limit,
@@ -252,36 +256,42 @@ def drifting(blocks: int, arms: int, speed: float, seed: int) -> hr.RecordedProb
 
 
 def products() -> dict[str, Any]:
-    """The mixture, blocks and one learner for all, where costs stay and where they turn."""
-
-    def one_for_all(X: Any) -> Any:
-        learner = AdaptiveOCG(X, CertificateSteps())
-        return hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner)))
-
+    """The default and blocks, where costs stay and where they turn."""
     policies: dict[str, Callable[[Any], Any]] = {
         "projection_free_coco": hr.projection_free_coco,
         "projection_free_coco_plain": partial(hr.projection_free_coco, tracking=False),
-        "one learner for all": one_for_all,
         "unconstrained": hr.unconstrained,
     }
-    tables = {}
+    stored, tables = stored_part("products"), {}
     for blocks, arms in PRODUCT_SIZES:
         for speed in SPEEDS:
             games = [drifting(blocks, arms, speed, seed) for seed in PRODUCT_SEEDS]
-            found = {}
+            key = f"{blocks} x {arms}, speed {speed:g}"
+            found = dict(stored.get(key, {}))
             for name, make in policies.items():
-                players = [make(game.decision_set) for game in games]
-                traces = [hr.simulate(*pair) for pair in zip(players, games, strict=True)]
+                if not is_wanted(name):
+                    continue
+                traces = [hr.simulate(make(game.decision_set), game) for game in games]
                 costs, ccvs = [t.cost for t in traces], [t.ccv for t in traces]
                 found[name] = {"cost": float(np.median(costs)), "ccv": float(np.median(ccvs))}
-                if name in GUARDED:  # in how many rounds of each game the guard acted
-                    found[name]["guarded"] = [p.surrogate.guard.interventions for p in players]
-            tables[f"{blocks} x {arms}, speed {speed:g}"] = found
+            tables[key] = found
     return tables
 
 
-GUARDED = ("projection_free_coco", "projection_free_coco_plain")
 PARTS = {"measured": measured, "generated": generated, "scale": scale, "products": products}
+
+
+def is_wanted(method: str) -> bool:
+    """Whether the command line names a method, or none."""
+    return method in sys.argv or not set(METHODS) & set(sys.argv)
+
+
+def stored_part(part: str) -> dict[str, Any]:
+    """Return a part of the file where methods are named, else nothing."""
+    if not set(METHODS) & set(sys.argv):
+        return {}
+    found: dict[str, Any] = json.loads((HERE / "traffic.json").read_text())[part]
+    return found
 
 
 def store(part: str, results: dict[str, Any]) -> None:
@@ -295,7 +305,7 @@ def main() -> None:
     """Make the parts that the command line names, all by default."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for part in sys.argv[1:] or list(PARTS):
+        for part in [name for name in PARTS if name in sys.argv] or list(PARTS):
             store(part, PARTS[part]())
 
 

@@ -1,11 +1,11 @@
 """Targets for the share of violated rounds, and the rules of engineers.
 
-`python evidence/violated_share.py [game ...]` plays these games, or all if none is named. It writes
-violated_share.csv and violated_share.json. Seeds 500 to 509, which chose nothing: the constants of
+`python evidence/violated_share.py [game or method ...]` plays these games and methods, or all if
+none is named; what others have found stays. Seeds 500 to 509, which chose nothing: the constants of
 the rules and of `ViolatedShare` were chosen on 400 to 405. The operator's file is that of
-examples/operator_measurements.py, which has one seed. The CSV file has a row for each game, seed,
-method and target. The JSON file has the share so far at some rounds of each game, with one target:
-medians over the seeds.
+examples/operator_measurements.py, which has one seed. violated_share.csv has a row for each game,
+seed, method and target. violated_share.json has the share so far at some rounds of each game, with
+one target: medians over the seeds.
 """
 
 from __future__ import annotations
@@ -98,16 +98,19 @@ def played(policy: Any, problem: hr.Problem) -> dict[str, Any]:
     }
 
 
-def rows_of(game: str, seed: int, problem: hr.Problem) -> list[dict[str, Any]]:
-    """Play one game with every method, alone and with every target."""
+def rows_of(game: str, seed: int, problem: hr.Problem, methods: list[str]) -> list[dict[str, Any]]:
+    """Play one game with each of these methods, alone and with every target."""
     X = problem.decision_set
     same = {"game": game, "rounds": problem.horizon, "seed": seed}
     rows = [
         {**same, "method": name, "target": "", **played(make(X), problem)}
         for name, make in ALONE.items()
+        if name in methods
     ]
     for target in TARGETS:
         for name, make in WRAPPED.items():
+            if name not in methods:
+                continue
             policy = hr.policies.ViolatedShare(make(X), target)
             rows.append({**same, "method": name, "target": target, **played(policy, problem)})
     return rows
@@ -116,31 +119,38 @@ def rows_of(game: str, seed: int, problem: hr.Problem) -> list[dict[str, Any]]:
 def courses_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the medians over the seeds of one game's shares so far, with the target drawn."""
     found: dict[str, Any] = {"rounds": rounds_drawn(rows[0]["rounds"]).tolist()}
-    for method in WRAPPED:
+    for method in dict.fromkeys(row["method"] for row in rows if row["method"] in WRAPPED):
         drawn = [r["course"] for r in rows if r["method"] == method and r["target"] == DRAWN]
         found[method] = [float(f"{share:.4g}") for share in np.median(drawn, axis=0)]
     return found
 
 
-def main(games: list[str]) -> None:
-    """Play the games that are named, keep the rows of others, and write the files."""
-    asked, order = games or [*GAMES, OPERATOR], [*GAMES, OPERATOR]
+def main(names: list[str]) -> None:
+    """Play what is named, keep the rows of others, and write the files."""
+    order = [*GAMES, OPERATOR]
+    asked = [game for game in order if game in names] or order
+    methods = [method for method in ALONE if method in names] or list(ALONE)
     rows: list[dict[str, Any]] = []
     if ROWS.exists():
         with ROWS.open(encoding="utf-8") as file:
-            rows = [row for row in csv.DictReader(file) if row["game"] not in asked]
+            rows = [
+                row
+                for row in csv.DictReader(file)
+                if row["game"] not in asked or row["method"] not in methods
+            ]
     courses = json.loads(COURSES.read_text("utf-8")) if COURSES.exists() else {}
     for game in asked:
         if game == OPERATOR:
-            new = rows_of(game, 0, operator_file())
+            new = rows_of(game, 0, operator_file(), methods)
         else:
-            new = [row for seed in SEEDS for row in rows_of(game, seed, GAMES[game](seed))]
-        courses[game] = courses_of(new)
+            new = [row for seed in SEEDS for row in rows_of(game, seed, GAMES[game](seed), methods)]
+        courses[game] = {**courses.get(game, {}), **courses_of(new)}
         rows += new
-    rows.sort(key=lambda row: order.index(row["game"]))
+    every = list(ALONE)
+    rows.sort(key=lambda row: (order.index(row["game"]), every.index(row["method"])))
     with ROWS.open("w", encoding="utf-8", newline="") as file:
-        names = ("game", "rounds", "seed", "method", "target", *NUMBERS)
-        table = csv.DictWriter(file, names, lineterminator="\n", extrasaction="ignore")
+        head = ("game", "rounds", "seed", "method", "target", *NUMBERS)
+        table = csv.DictWriter(file, head, lineterminator="\n", extrasaction="ignore")
         table.writeheader()
         for row in rows:
             numbers = {name: f"{float(row[name]):.9g}" for name in NUMBERS}

@@ -1,4 +1,4 @@
-"""Tables of docs/how-to/advice.md: real networks, rules as advisers, hostile and useless ones."""
+"""Tables of docs/how-to/advice.md: real networks, and hostile advisers."""
 
 from __future__ import annotations
 
@@ -55,20 +55,6 @@ def generated() -> str:
     return table(["method", *heads], rows)
 
 
-def rules() -> str:
-    """Return share of violated rounds, cost and CCV with the threshold rule as adviser."""
-    rows = []
-    for game, seeds in read("advice.json")["rules"].items():
-        cells = []
-        for method in ("default", "adviser", "advised"):
-            share, cost, ccv = (
-                median(seed[method][key] for seed in seeds) for key in ("violated", "cost", "ccv")
-            )
-            cells.append(f"{100.0 * share:.3g} / {cost:.4g} / {ccv:.3g}")
-        rows.append([game, *cells])
-    return table(["game", "default", "threshold rule", "default with its advice"], rows)
-
-
 def hostile() -> str:
     """Return what hostile advice cost: medians and the worst seed, in per cent of no advice."""
     rows = []
@@ -76,37 +62,13 @@ def hostile() -> str:
         pairs = [(seed["advised"], seed["alone"]) for seed in seeds]
         costs = [100.0 * (one["cost"] - alone["cost"]) / abs(alone["cost"]) for one, alone in pairs]
         more = [one["ccv"] - alone["ccv"] for one, alone in pairs]
-        within = max(one["ccv"] / one["ccv_bound"] for one, _ in pairs)
         rows.append(
             [
                 game,
                 f"{median(costs):+.2f} %, {max(costs):+.2f} %",
                 f"{median(alone['ccv'] for _, alone in pairs):.3g}",
                 f"{median(more):+.3g}, {max(more):+.3g}",
-                f"{100.0 * within:.2g} %",
             ]
         )
-    heads = ["cost: median, worst", "CCV alone", "CCV more: median, worst", "CCV / bound"]
+    heads = ["cost: median, worst", "CCV alone", "CCV more: median, worst"]
     return table(["game, adviser", *heads], rows)
-
-
-def useless() -> str:
-    """Return what 2, 4 and 8 random advisers cost."""
-    rows = []
-    for game, counts in read("advice.json")["useless"].items():
-        cells = []
-        for count in ("2", "4", "8"):
-            pairs = list(zip(counts[count], counts["0"], strict=True))
-            cost = median(100.0 * (a["cost"] - b["cost"]) / abs(b["cost"]) for a, b in pairs)
-            ccv = median(a["ccv"] - b["ccv"] for a, b in pairs)
-            cells.append(f"{cost:+.2f} % / {ccv:+.3g}")
-        rows.append([game, f"{median(row['ccv'] for row in counts['0']):.3g}", *cells])
-    return table(["game", "CCV alone", "2 advisers", "4", "8"], rows)
-
-
-def speed() -> str:
-    """Return microseconds per compiled round."""
-    found = read("advice.json")["speed"]
-    counts = list(next(iter(found.values())))
-    rows = [[game, *(f"{row[count]:.3g}" for count in counts)] for game, row in found.items()]
-    return table(["µs per round, advisers:", *counts], rows)

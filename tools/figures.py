@@ -1,4 +1,4 @@
-"""Pictures of measured games: the front page, eagerness, and the sweeps of the appendix."""
+"""Pictures of games: the front page, and eagerness."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import matplotlib as mpl
 import numpy as np
 
 import hedgerow as hr
-from beyond_tables import LABELS
 from hedgerow.report.picture import COLOURS
-from tables import read
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -123,8 +121,6 @@ GAMES: dict[str, Callable[[int], hr.Problem]] = {
     "subsets, drifting": lambda seed: hr.problems.DriftingSubsets(horizon=1600, seed=seed),
 }
 SEEDS = range(300, 310)
-END = 4.0
-"""Where eagerness ends: weights are at their ceiling from the first violations on."""
 
 
 def sweep(make: Callable[[int], hr.Problem]) -> tuple[list[float], list[float]]:
@@ -159,66 +155,7 @@ def draw_eagerness(file: Path) -> None:
         axes.set_xticks(EAGERNESS, ["1/8", "1/4", "1/2", "1", "2", "4", "8", "16"])
         axes.minorticks_off()
         axes.axvline(1.0, color="0.8", zorder=0)
-        axes.axvspan(END, EAGERNESS[-1], color="0.93", zorder=0)
         axes.grid(alpha=0.3)
     left.legend(fontsize=8)
-    label = {"fontsize": 8, "color": "0.4", "va": "top"}
-    left.text(END * 1.15, 0.96, "no further\neffect", **label, transform=left.get_xaxis_transform())
     figure.savefig(file, dpi=110)
     plt.close(figure)
-
-
-SWEPT = {
-    "default": "#0072B2",
-    "tracking": "#D55E00",
-    "Sinha-Vaze, per game": "#009E73",
-    "Wang": "#E69F00",
-}
-"""Okabe and Ito's colours, which colour-blind readers can tell apart."""
-MARKS = dict(zip(SWEPT, "os^v", strict=True))
-PANELS = {
-    "G": "G: paths, rounds alike",
-    "N1": "N1: 6 of 30, drifting",
-    "S2b": "S2b: ball, phases of sqrt T",
-    "S4": "S4: ball, an adversary that reacts",
-}
-
-
-def curve(sweeps: list[dict[str, Any]], game: str, method: str) -> tuple[Any, Any]:
-    """The mean over seeds of CCV (geometric) and regret, at each eagerness."""
-    runs = [s for s in sweeps if (s["game"], s["method"]) == (game, method)]
-    ccv = np.exp(np.mean([np.log(np.maximum(s["ccv"], 1e-6)) for s in runs], axis=0))
-    return ccv, np.mean([s["regret"] for s in runs], axis=0)
-
-
-def panel(ax: Any, sweeps: list[dict[str, Any]], game: str) -> None:
-    """Draw one game's trade-off; a larger mark is eagerness 1."""
-    for method, colour in SWEPT.items():
-        ccv, regret = curve(sweeps, game, method)
-        run = next(s for s in sweeps if s["method"] == method)
-        one = run["eagerness"].index(1.0)
-        style = {"color": colour, "marker": MARKS[method]}
-        ax.plot(ccv, regret, ms=4, lw=1.4, label=LABELS.get(method, method), **style)
-        ax.plot(ccv[one], regret[one], ms=9, mec="black", **style)
-    ax.set(xscale="log", title=PANELS[game])
-    if game == "G":
-        ax.set_yscale("symlog", linthresh=0.03)
-    ax.grid(alpha=0.3)
-
-
-def draw_beyond(file: Path) -> None:
-    """Draw four games."""
-    sweeps = read("beyond.json")["sweeps"]
-    fig, axes = plt.subplots(2, 2, figsize=(10, 7.2), layout="constrained")
-    for ax, game in zip(axes.flat, PANELS, strict=True):
-        panel(ax, sweeps, game)
-    for ax in axes[-1]:
-        ax.set_xlabel("CCV, in units of Mg T$^{3/4}$ (log)")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("regret, in units of Mf T$^{3/4}$")
-    axes[0, 0].set_ylabel("regret, in units of Mf T$^{3/4}$ (symlog)")
-    lines, labels = axes[0, 0].get_legend_handles_labels()
-    title = "large mark: eagerness 1; lower left is better"
-    fig.legend(lines, labels, title=title, loc="outside upper center", ncols=len(SWEPT))
-    fig.savefig(file, dpi=110)
-    plt.close(fig)

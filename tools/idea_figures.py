@@ -1,4 +1,4 @@
-"""The pictures of docs/explanation/idea.md: the loop, the weight, and a step without projection."""
+"""The pictures of docs/explanation/idea.md and default.md."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def nearest(y: Point) -> Point:
 
 
 def draw_ideas(folder: Path) -> None:
-    """Write the three pictures."""
+    """Write the pictures."""
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
@@ -43,6 +43,7 @@ def draw_ideas(folder: Path) -> None:
         ("idea-loop.png", (8.0, 3.3), 1, _loop),
         ("idea-weight.png", (8.0, 3.3), 2, _weight),
         ("idea-step.png", (8.0, 3.3), 2, _step),
+        ("default.png", (8.0, 4.4), 1, _remembered),
     ):
         figure, axes = plt.subplots(1, columns, figsize=size, layout="constrained", squeeze=False)
         draw(*axes[0])
@@ -145,3 +146,57 @@ def _step(left: Axes, right: Axes) -> None:
     right.plot(*moved, "o", color=GREEN, markersize=6, zorder=4)
     right.text(-0.8, -0.15, "the best corner:\none linear\nminimisation", fontsize=9, color=GREEN)
     right.set_title("Without: move towards a corner, never leave", fontsize=10)
+
+
+COLUMNS = CORNERS[[0, 3, 5]]
+"""Answers of the oracle that are remembered."""
+ROWS = (np.array([-1.0, 0.12]), 1.75), (np.array([-0.5, 0.9]), -1.1)
+"""Tangents of two violated rounds: <c, x> + b is at most 0 where they are satisfied."""
+STIFFNESS = 100.0
+
+
+def _mixture(target: Point) -> Point:
+    """Return the mixture of columns that is nearest to a point and violates the rows little."""
+    shares = np.array([(a, b, 1.0 - a - b) for a in _GRID for b in _GRID if a + b <= 1.0])
+    points = shares @ COLUMNS
+    far2 = ((points - target) ** 2).sum(axis=1)
+    for c, b in ROWS:
+        far2 += STIFFNESS * np.maximum(0.0, points @ c + b) ** 2
+    return points[int(np.argmin(far2))]
+
+
+_GRID = np.linspace(0.0, 1.0, 401)
+
+
+def _remembered(ax: Axes) -> None:
+    """Draw a round of the restricted master: columns, rows, the step, and the oracle's answer."""
+    _set(ax)
+    ax.set(xlim=(-2.2, 6.0), ylim=(-0.9, 3.9))
+    ax.fill(*COLUMNS.T, facecolor="#cfe2f0", edgecolor=BLUE, linewidth=1.2, zorder=1)
+    ax.plot(*COLUMNS.T, "s", color=BLUE, markersize=8, zorder=4)
+    for c, b in ROWS:
+        along = np.array([-c[1], c[0]]) / np.hypot(*c)
+        foot = np.array([1.9, 1.6]) - (np.array([1.9, 1.6]) @ c + b) * c / float(c @ c)
+        ends = np.array([foot - 2.6 * along, foot + 2.6 * along])
+        ax.plot(*ends.T, "--", color=RED, linewidth=1.3)
+    x, slope = _mixture(np.array([3.0, 2.1])), np.array([1.9, 1.5])
+    step = x - slope
+    y = _mixture(step)
+    pull = y - step
+    for c, b in ROWS:
+        pull = pull + STIFFNESS * max(0.0, float(y @ c) + b) * c
+    answer = lmo(pull)
+    ax.annotate("", step, x, arrowprops={**ARROW, "color": GREY})
+    ax.annotate("", y, step, arrowprops={**ARROW, "shrinkA": 0, "color": "black"})
+    ax.annotate("", answer, y, arrowprops={**ARROW, "linestyle": ":", "color": GREEN})
+    ax.plot(*answer, "s", color=GREEN, markersize=9, zorder=4)
+    for point, text, offset, colour in (
+        (x, "1  the decision", (8, 4), "black"),
+        (step, "2  a step for the cost", (-130, -4), GREY),
+        (y, "3  back, softly, to what\n     is remembered", (14, -2), "black"),
+        (answer, "4  one oracle call:\n     a new column", (14, -16), GREEN),
+    ):
+        ax.plot(*point, "o", color=colour, markersize=6, zorder=5)
+        ax.annotate(text, point, offset, textcoords="offset points", fontsize=9, color=colour)
+    ax.text(4.25, 2.45, "columns: the oracle's\nanswers so far", fontsize=9, color=BLUE)
+    ax.text(-2.1, 3.1, "rows: tangents of\nviolated rounds", fontsize=9, color=RED)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from figures import draw_beyond, draw_eagerness, draw_front
+from figures import draw_eagerness, draw_front
 from idea_figures import draw_ideas
-from limits_tables import draw_weights
 from litellm_replay import draw_litellm
 from parts import PARTS, renewed
 from rates_figure import draw_rates
@@ -29,11 +28,9 @@ def main() -> None:
     renew_all()
     renew_tutorial()
     picture(DOCS / "reference/sets.png")
-    draw_beyond(DOCS / "appendix/beyond.png")
     draw_front(DOCS / "front.png")
-    draw_eagerness(DOCS / "explanation/eagerness.png")
+    draw_eagerness(DOCS / "how-to/eagerness.png")
     draw_rates(DOCS / "explanation/rates.png")
-    draw_weights(DOCS / "explanation/weights.png")
     draw_scale(DOCS / "how-to/scale.png")
     draw_shares(DOCS / "how-to/violated-share.png")
     draw_ideas(DOCS / "explanation")

@@ -12,7 +12,6 @@ NOTE = ROOT / "docs" / "note"
 METHODS = {
     "default": "default",
     "plain": "plain",
-    "first default": "first",
     "sinha_vaze_2024": "Sinha--Vaze",
     "wang_2025": "Wang",
     "guo_recoo": "RECOO",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-from statistics import linear_regression, median
+from statistics import median
 from typing import Any
 
 from tables import read, table
@@ -27,7 +26,6 @@ COLUMNS = {
     "unconstrained regret": "blind_regret",
     "unconstrained CCV": "blind_ccv",
 }
-RENAMED = {"LatencyCap, intercloud45, range given": "the same, `violation_unit=cap`"}
 
 
 def problems() -> str:
@@ -43,26 +41,21 @@ def problems() -> str:
         rows = groups[name]
         seeds = f", seeds 0 to {len(rows) - 1}" if len(rows) > 1 else ""
         cells = [_range([row[key] for row in rows]) for key in COLUMNS.values()]
-        lines.append([RENAMED.get(name, name) + seeds, str(rows[0]["rounds"]), *cells])
+        lines.append([name + seeds, str(rows[0]["rounds"]), *cells])
     return table(["problem", "rounds", *COLUMNS], lines)
 
 
 def pairs() -> str:
     """Return how the default does on random pairs where the cap on latency binds."""
     found = read("problems.json")["latency_cap_on_random_pairs"]
-    units = {"ccv": "learnt", "ccv_range_given": "the cap"}
     lines = []
     for network in dict.fromkeys(pair["network"] for pair in found):
         mine = [pair for pair in found if pair["network"] == network]
         binding = [pair for pair in mine if pair["blind_ccv"] > 0.0]
-        for key, unit in units.items():
-            halved = sum(pair[key] <= 0.5 * pair["blind_ccv"] for pair in binding)
-            same = sum(pair[key] == pair["blind_ccv"] for pair in binding)
-            counts = map(str, (len(mine), len(binding), halved, same))
-            lines.append([network, unit, *counts])
-    return table(
-        ["network", "unit of violations", "pairs", "binding", "halved", "unchanged"], lines
-    )
+        halved = sum(pair["ccv"] <= 0.5 * pair["blind_ccv"] for pair in binding)
+        same = sum(pair["ccv"] == pair["blind_ccv"] for pair in binding)
+        lines.append([network, *map(str, (len(mine), len(binding), halved, same))])
+    return table(["network", "pairs", "binding", "halved", "unchanged"], lines)
 
 
 def _range(values: list[float]) -> str:
@@ -71,21 +64,11 @@ def _range(values: list[float]) -> str:
 
 
 def measured() -> str:
-    """Return what was measured of the policies of choosing.md, one line each."""
-    grown: dict[str, list[tuple[float, float]]] = {}
-    for row in read("synthetic_growth.json"):
-        if row["ccv"] > 0.0:  # a short game may have no violation
-            point = math.log(row["horizon"]), math.log(row["ccv"])
-            grown.setdefault(row["game"], []).append(point)
-    slopes = [linear_regression(*zip(*points, strict=True)).slope for points in grown.values()]
-    paper = "the paper's game, 5 held-out seeds, T = 1600"
+    """Return how regret and violation grow of policies that see less than gradients."""
     bandits = "a ball and a box, T = 1e3 to 2.56e5, 3 seeds"
     regret, ftpl = "positive_regret_plus_sqrt_T", "ftpl_growth.json"
     signed = _fitted(ftpl, "positive_signed_ccv_plus_sqrt_T")
     rows = [
-        ["`projection_free_coco`", paper, *_atlas("practical"), ""],
-        ["the same, theory preset", paper, *_atlas("theory"), ""],
-        ["`projection_free_coco`", "synthetic games, T = 1e3 to 6.4e4", "", _powers(slopes), ""],
         [
             "`projection_free_bandit`",
             bandits,
@@ -109,15 +92,6 @@ def measured() -> str:
         ],
     ]
     return table(["policy", "games", "regret", "CCV", "signed sum"], rows)
-
-
-def _atlas(policy: str) -> list[str]:
-    rows = [row for row in read("random_network.json") if row["policy"] == policy]
-    cells = []
-    for key in ("regret_percent", "ccv_percent"):
-        low, high = min(row[key] for row in rows), max(row[key] for row in rows)
-        cells.append(f"{low:.3g} to {high:.3g} %")
-    return cells
 
 
 def _fitted(file: str, key: str, policy: str = "") -> str:
@@ -147,64 +121,30 @@ def _found(row: Row | None) -> str:
     return f"{row['worst']:.3f}{fresh} / {row['best_random']:.3f}{bound}"
 
 
-SHOWN = ("first default", "default", "plain", "sinha_vaze_2024", "wang_2025", "guo_recoo")
-"""The methods of docs/explanation/default.md, in the order of its tables."""
+SHOWN = ("default", "plain", "sinha_vaze_2024", "wang_2025", "guo_recoo")
+"""The methods of docs/appendix/games.md, in the order of its tables."""
 
 
 def default_games() -> str:
     """Return CCV / regret / rounds violated of every family, for the default and others."""
-    return _compared(read("default.json")["games"], ignored=False)
+    return _compared(read("default.json")["games"])
 
 
 def default_measured() -> str:
-    """Return the same on measured networks, and how often the constraint is ignored."""
-    return _compared(read("default.json")["measured"], ignored=True)
+    """Return the same on measured networks."""
+    return _compared(read("default.json")["measured"])
 
 
-def _compared(found: dict[str, Any], ignored: bool) -> str:
-    heads = ["game", "first", *SHOWN[1:], *(["ignored, now / first"] if ignored else [])]
-    lines = []
-    for game, of in found.items():
-        cells = [_three(of[name]) for name in SHOWN]
-        if ignored:
-            now, first = (of[name]["ignored"] for name in ("default", "first default"))
-            cells.append(f"{now} / {first} of {of['default']['instances']}")
-        lines.append([game, *cells])
-    return table(heads, lines)
+def _compared(found: dict[str, Any]) -> str:
+    lines = [[game, *(_three(of[name]) for name in SHOWN)] for game, of in found.items()]
+    return table(["game", *SHOWN], lines)
 
 
-GUARDED = {"default": "projection_free_coco", "plain": "projection_free_coco_plain"}
-"""The policies with a guard: their names on the default's page, and in the registry."""
-
-
-def guard_counts() -> dict[tuple[str, int], dict[str, list[int]]]:
-    """Return, by game and its rounds, in how many rounds the guard acted in each instance."""
-    found: dict[tuple[str, int], dict[str, list[int]]] = {}
-    for row in read("default_games.csv"):
-        if row["method"] in GUARDED:
-            of = found.setdefault((row["game"], int(row["rounds"])), {})
-            of.setdefault(row["method"], []).append(int(row["guarded"]))
-    for game, played in read("traffic.json")["products"].items():
-        found[f"product of {game.replace(',', ' simplices,')}", 1500] = {
-            name: played[method]["guarded"] for name, method in GUARDED.items()
-        }
-    return found
-
-
-def default_guard() -> str:
-    """Return in how many rounds the guard acted, for the games where it did."""
-    lines = []
-    for (game, rounds), of in guard_counts().items():
-        if any(map(sum, of.values())):
-            lines.append([game, str(rounds), *(_acted(of[name]) for name in GUARDED)])
-    return table(["game", "T", *GUARDED], lines)
-
-
-def _acted(counts: list[int]) -> str:
-    if not any(counts):
-        return "never"
-    times = f"{median(counts):g}, at most {max(counts)}"
-    return f"{times}; in {sum(count > 0 for count in counts)} of {len(counts)} instances"
+def default_switches() -> str:
+    """Return in how many games the default fell back to Theorem F."""
+    rows = [row for row in read("default_games.csv") if row["method"] == "default"]
+    switched = sum(row["switched"] != "" for row in rows)
+    return f"The default fell back in {switched} of these {len(rows)} games."
 
 
 def _three(row: dict[str, float]) -> str:
@@ -215,9 +155,8 @@ def default_growth() -> str:
     """Return the exponents of CCV and regret."""
     lines = []
     for game, of in read("default.json")["growth"].items():
-        longest = max(row[0] for row in of["rows"])
-        lines.append([game, f"{longest:.0e}", *(_interval(of[name]) for name in ("ccv", "regret"))])
-    return table(["game", "T up to", "CCV", "max(certificate, 0) + sqrt(T)"], lines)
+        lines.append([game, *(_interval(of[name]) for name in ("ccv", "regret"))])
+    return table(["game", "CCV", "max(certificate, 0) + sqrt(T)"], lines)
 
 
 def _interval(pair: list[float]) -> str:
@@ -228,12 +167,11 @@ def default_robustness() -> str:
     """Return what disturbances do."""
     lines = []
     for name, of in read("default.json")["robustness"].items():
-        for method in ("first default", "default"):
+        for method in ("default", "plain"):
             row = of[method]
             costs = " / ".join(f"{row[k]:.2f}" for k in ("before", "after", "end"))
-            said = "first" if method == "first default" else "now"
-            lines.append([name, said, f"{row['ccv']:.3g}", costs, f"{row['largest weight']:.2g}"])
-    heads = ["disturbance", "default", "CCV %", "cost before / after / end", "largest weight"]
+            lines.append([name, method, f"{row['ccv']:.3g}", costs])
+    heads = ["disturbance", "policy", "CCV %", "cost before / after / end"]
     return table(heads, lines)
 
 
@@ -276,16 +214,6 @@ def shares() -> str:
             named = f"{100.0 * float(target):g} %" if target else "alone"
             lines.append(["" if target else game, named, *cells])
     return table(["game", "target", *SHARE_METHODS], lines)
-
-
-def share_course(target: str = "0.01") -> str:
-    """Return the share of the default so far, after a quarter, half and all of the rounds."""
-    lines = []
-    for (game, method, aimed), row in _shares().items():
-        if method == "default" and aimed == target:
-            course = [f"{100.0 * row[when]:.3g}" for when in ("quarter", "half", "share")]
-            lines.append([game, f"{row['rounds']:.0f}", *course, f"{row['calls']:.3f}"])
-    return table(["game", "rounds", "a quarter", "half", "all", "oracle calls"], lines)
 
 
 def service() -> str:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import partial
 
 import advice_tables as advice
-import beyond_tables as beyond
 import evidence_tables as evidence
 import limits_tables as limits
 import litellm_replay as litellm
@@ -25,25 +24,18 @@ from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
 from tables import facts
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
-    "appendix/beyond.md": {
-        "default": partial(beyond.matched, "default"),
-        "loose": partial(beyond.matched, "loose"),
-        "strict": partial(beyond.matched, "strict"),
-        "steps": beyond.steps,
-        "growth": beyond.growth,
-        "follower": beyond.follower,
-        "wealth": beyond.wealth,
-        "real": beyond.real,
-        "speed": beyond.speed,
-        "lazy": beyond.lazy,
-        "searched": beyond.searched,
-        "rules": beyond.rules,
-    },
     "appendix/fair.md": {
         "setting": evidence.setting,
         "fair": evidence.fair,
         "ranks": evidence.ranks,
         "tests": evidence.tests,
+    },
+    "appendix/games.md": {
+        "games": pages.default_games,
+        "switches": pages.default_switches,
+        "measured": pages.default_measured,
+        "growth": pages.default_growth,
+        "robustness": pages.default_robustness,
     },
     "appendix/rivals.md": {
         "rivals": evidence.rivals,
@@ -59,14 +51,6 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "appendix/verdicts.md": {"verdicts": evidence.verdicts},
     "explanation/adversary.md": {"searched": pages.searched},
     "explanation/choosing.md": {"measured": pages.measured},
-    "explanation/default.md": {
-        "games": pages.default_games,
-        "measured": pages.default_measured,
-        "growth": pages.default_growth,
-        "robustness": pages.default_robustness,
-        "guard": pages.default_guard,
-        "overshoot": traffic.overshoot,
-    },
     "explanation/performance.md": {
         "speed": performance.speed,
         "growth": performance.growth,
@@ -74,7 +58,6 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "parts": performance.round_parts,
         "orders": performance.orders,
         "runs": performance.runs,
-        "projecting": performance.projecting,
         "compiled": performance.compiled,
     },
     "explanation/rates.md": {
@@ -82,25 +65,13 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "counts": rates.counts,
         "attack": rates.attack,
         "summary": rates.summary,
-        "games": rates.games,
-        "times": rates.times,
-        "alone": rates.alone,
-        "constrained": rates.constrained,
     },
     "explanation/simple-rules.md": {"rules": pages.simple_rules},
-    "explanation/unattainable.md": {
-        "caps": limits.caps,
-        "networks": limits.networks,
-        "weights": limits.weights,
-        "attack": limits.attack,
-    },
+    "explanation/unattainable.md": {"caps": limits.caps},
     "how-to/advice.md": {
         "measured": advice.measured,
         "generated": advice.generated,
-        "rules": advice.rules,
         "hostile": advice.hostile,
-        "useless": advice.useless,
-        "speed": advice.speed,
     },
     "how-to/experiments.md": {
         "kills": partial(facts, "kill_test.json"),
@@ -119,12 +90,9 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "paths": scale.paths,
         "game": scale.game,
         "growth": scale.growth,
-        "single": scale.single,
         "solvers": scale.solvers,
         "equal": scale.at_equal_violation,
-        "world": scale.world,
         "dask": scale.dask,
-        "machines": scale.machines,
     },
     "how-to/traffic.md": {
         "abilene": partial(traffic.measured, "abilene"),
@@ -133,7 +101,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "scale": traffic.scale,
         "products": traffic.products,
     },
-    "how-to/violated-share.md": {"shares": pages.shares, "course": pages.share_course},
+    "how-to/violated-share.md": {"shares": pages.shares},
     "reference/cli.md": {"commands": cli_markdown},
     "reference/methods.md": {"methods": methods_markdown},
     "reference/problems.md": {"problems": pages.problems, "pairs": pages.pairs},

@@ -59,7 +59,6 @@ def speed() -> str:
     bench = read("bench.json")
     floor, in_turn, live = (bench_row(p) for p in ("floor:", "floor in turn", "ask and tell"))
     naive, scipy, oracle = (bench_row(p) for p in ("networkx", "SciPy", "our compiled oracle"))
-    mixed = {row["game"]: row["ratio"] for row in bench["tracking"]}
     bandits = {row["set"]: row["ratio"] for row in bench["bandits"]}
     run, projected = seconds("projection_free_coco"), seconds("sinha_vaze_2024")
     imported, cached, uncached = (row["seconds"] for row in bench["starts"])
@@ -100,12 +99,6 @@ def speed() -> str:
             f"{live['ratio']:.1f}x the time ({_micro(live['theirs'])})",
             "at most 3x",
             _met(live["ratio"] <= 3.0),
-        ),
-        (
-            "compiled round of the default, against one without tracking",
-            _each(mixed, ".1f"),
-            "at most 2.5x",
-            _met_by([ratio <= 2.5 for ratio in mixed.values()]),
         ),
         (
             "compiled round of `projection_free_bandit`, against objects",
@@ -203,26 +196,6 @@ def runs() -> str:
         how = "" if by_hand else "compiled" if row["compiled"] else "through `play`"
         lines.append([label, f"{row['seconds']:.3g}", how])
     return table(["one run of 1600 rounds", "seconds", "ran"], lines)
-
-
-def projecting() -> str:
-    """Return the time of a round on each problem of the tuned comparison.
-
-    Beside the default stands the quickest of the methods that project in most rounds.
-    """
-    rows = [
-        row for row in [*read("fair.csv"), *read("fair_networks.csv")] if row["group"] == "tuned"
-    ]
-    lines = []
-    for problem in dict.fromkeys(row["problem"] for row in rows):
-        mine = {row["method"]: row for row in rows if row["problem"] == problem}
-        us = {name: float(row["microseconds_per_round"]) for name, row in mine.items()}
-        project = [n for n, row in mine.items() if float(row["projections_per_round"]) > 0.5]
-        least, ours = min(project, key=us.__getitem__), "projection_free_coco"
-        cells = [_two_digits(us[name]) for name in (ours, f"{ours}_plain", least)]
-        lines.append([f"`{problem}`", *cells, f"`{least}`", _two_digits(us[least] / us[ours])])
-    head = ["problem", "default, µs", "without tracking, µs", "quickest that projects, µs", "which"]
-    return table([*head, "over the default"], lines)
 
 
 def _two_digits(value: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
 import hedgerow as hr
@@ -33,7 +35,7 @@ def play(expression: str) -> list[float]:
     if not hasattr(player, "tell"):
         return player.x.tolist()
     problem = simplex_rounds(X)
-    if hasattr(player, "surrogate"):
+    if "constraint" in inspect.signature(player.tell).parameters:  # a policy, not a learner
         feedback = (lambda f, x: hr.bandit(f, x, 3.0, 3.0)) if values else hr.first_order
         hr.simulate(player, problem, feedback)
         if hasattr(player, "certificate"):

@@ -8,8 +8,6 @@ from statistics import mean
 from hedgerow.policies.certificate import Certificate
 from tables import read, table
 
-MACHINES = (10, 100)
-
 
 def paths() -> str:
     """Return what bulk paths win and lose against Yen's, on each network."""
@@ -34,9 +32,9 @@ def paths() -> str:
     return table([*heads, "latency of bulk at one limit", "Yen's time over bulk's"], rows)
 
 
-def game(name: str = "game") -> str:
+def game() -> str:
     """Return a large game: what it took, and what it achieved beside usual rules."""
-    row = read("scale.json")[name]
+    row = read("scale.json")["game"]
     seconds = row["seconds"]
     certified = (
         f"The certificate is {row['certificate']:.3g} ms per round, against every fixed split "
@@ -153,37 +151,3 @@ def dask() -> str:
     head = f"{found['pairs']:,} demands, {found['links']:,} links, on one machine of two cores.\n\n"
     heads = ["workers", "ms per round", "kB moved per round", "workers replaced", "results"]
     return head + table(heads, rows)
-
-
-def machines() -> str:
-    """Return rounds per second on paper, from measured bytes, latencies and times."""
-    data = read("scale.json")
-    growth, row = data["growth"]["sizes"][-1], data["dask"]["rows"][0]
-    per_demand = growth["seconds"]["1"] / growth["pairs"]
-    vector, latency = row["bytes_per_round"] / row["workers"], row["latency"]
-    rows = []
-    for count in MACHINES:
-        for demands in (10**6, 10**8):
-            work = per_demand * demands / count / 16
-            wires = count * vector / 1.25e9 + 2.0 * latency
-            rows.append([str(count), f"{demands:,}", f"{work:.3g}", f"{wires:.3g}"])
-            rows[-1].append(f"{1.0 / (work + wires):.3g}")
-    heads = ["machines", "demands", "s of work", "s of messages", "rounds per second"]
-    return table(heads, rows)
-
-
-def single() -> str:
-    """Return what loads of 32 bits change."""
-    row = read("scale.json")["single"]
-    (cost, violation), (cost32, violation32) = row["exact"], row["single"]
-    return (
-        f"With {row['pairs']:,} demands and 50 rounds the mean latency is {cost32:.4f} ms instead "
-        f"of {cost:.4f} ms, the traffic above the limit {100.0 * violation32:.4f} % instead of "
-        f"{100.0 * violation:.4f} %; in the first five rounds costs differ by "
-        f"{row['first_rounds']:.1g} of their size."
-    )
-
-
-def world() -> str:
-    """Return the same game on the largest network of topohub."""
-    return game("world")

@@ -49,13 +49,7 @@ def _fact(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-FIRST = {"first_default": "projection_free_coco", "first_default_tracking": "with tracking"}
-"""The default of version 0.1, with which some of the evidence was made, and what it was called."""
-
-
 def named(method: str, preset: Preset = "practical") -> str:
     """Return a method's name, and what a reader of its numbers must know."""
-    if method in FIRST:
-        return f"`{method}` (`projection_free_coco` of version 0.1)"
     remarks = find_method(method).remarks(preset)
     return f"`{method}` ({remarks})" if remarks else f"`{method}`"

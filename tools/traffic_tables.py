@@ -15,8 +15,6 @@ NAMES = {
     "last matrix": "best for the last matrix",
     "mean matrix": "best for the mean matrix",
 }
-ALLOWED = 1.2
-"""How many times as bad as the unconstrained policy's a worst round should be at most."""
 DEFAULT, BLOCKS = "projection_free_coco", "projection_free_coco_plain"
 
 
@@ -131,26 +129,3 @@ def scale() -> str:
         ["a linear programme (HiGHS)", f"{1000.0 * found['seconds_of_a_linear_programme']:.0f}"]
     )
     return table(["method", "ms per round"], rows)
-
-
-def overshoot() -> str:
-    """Return worst round and CCV of the default and without tracking, for each kind of game."""
-    rows = read("overshoot.csv")
-    lines = []
-    for kind in dict.fromkeys(_kind(row) for row in rows):
-        for policy in dict.fromkeys(row["policy"] for row in rows):
-            mine = [row for row in rows if (_kind(row), row["policy"]) == (kind, policy)]
-            worst, ccv, violated = (
-                [float(row[name]) for row in mine] for name in ("worst", "ccv", "violated")
-            )
-            above = sum(ratio > ALLOWED for ratio in worst)
-            numbers = [f"{median(worst):.2f}", f"{max(worst):.1f}", f"{above} of {len(worst)}"]
-            numbers += [f"{100 * median(ccv):.1f} %", f"{100 * median(violated):.1f} %"]
-            lines.append([kind if policy == rows[0]["policy"] else "", policy, *numbers])
-    head = ["games", "policy", "worst round, median", "largest", f"above {ALLOWED:g}"]
-    return table([*head, "CCV, median", "rounds violated"], lines)
-
-
-def _kind(row: Row) -> str:
-    where, network, size = row["game"].split(", ")[:3]
-    return f"generated, {size}" if where == "generated" else f"measured, {network}"

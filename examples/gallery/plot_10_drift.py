@@ -3,8 +3,8 @@ Drift and tracking
 ==================
 
 Six of thirty members on a ring are chosen each round. The cheapest place moves on slowly, so no
-fixed choice is good for long. By default the learner mixes a part that remembers everything with
-a part that forgets; ``tracking=False`` leaves the second one out.
+fixed choice is good for long. The default takes long steps, and remembers the violated rounds that
+resemble the present one; ``tracking=False`` adds up all gradients.
 """
 
 # %%

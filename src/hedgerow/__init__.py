@@ -7,7 +7,7 @@
 ...     x = policy.ask()
 ...     policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
 >>> policy.oracle_calls
-51
+50
 """
 
 from hedgerow.imports import attach_lazy

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -41,38 +39,6 @@ def test_a_method_without_the_knob_refuses_it_and_others_take_it():
         METHODS["wang_2025_bandit"].feedback()
 
 
-@pytest.mark.parametrize("eagerness", [0.5, 1.0, 4.0])
-def test_eagerness_divides_the_queue_and_its_scale(eagerness):
-    """The weight is (Gf/Gg) min(e max(1/2, (5/9) ((6 + e q)/9)^4), sqrt t) without regret."""
-    learner = hr.learners.TrackingOCG(hr.sets.Simplex(2))
-    ranges = hr.surrogates.ObservedRanges(learner, violation=2.0, ratio=1.0)
-    policy = hr.ConstrainedPolicy(learner, hr.surrogates.AdaptiveSurrogate(ranges, eagerness))
-    for t in range(1, 4):
-        policy.tell(
-            hr.feedback.EvalGrad(0.0, np.array([1.0, 0.0])),
-            hr.feedback.EvalGrad(0.5, np.array([0.0, 1.0])),
-        )
-        q = max(0.5 * t / 2.0, math.log2(1.0 + t))
-        slope = max(0.5, 5.0 / 9.0 * ((6.0 + eagerness * q) / 9.0) ** 4)
-        expected = min(eagerness * slope, math.sqrt(t))
-        assert policy.surrogate.weight == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("eagerness", "expected"), [(0.5, 0.25), (1.0, 0.5), (1.5, 0.75), (4.0, 1.0)]
-)
-def test_the_first_violation_weighs_half_the_exchange_rate_times_eagerness(eagerness, expected):
-    """At most sqrt t, which is 1 here."""
-    learner = hr.learners.TrackingOCG(hr.sets.Simplex(2))
-    ranges = hr.surrogates.ObservedRanges(learner, ratio=1.0)
-    policy = hr.ConstrainedPolicy(learner, hr.surrogates.AdaptiveSurrogate(ranges, eagerness))
-    policy.tell(
-        hr.feedback.EvalGrad(0.0, np.array([1.0, 0.0])),
-        hr.feedback.EvalGrad(0.5, np.array([0.0, 1.0])),
-    )
-    assert policy.surrogate.weight == pytest.approx(expected, rel=1e-12)
-
-
 def test_more_eagerness_means_less_violation():
     problem = hr.problems.IidSimplex(horizon=400, seed=20)
     ccv = [
@@ -80,12 +46,6 @@ def test_more_eagerness_means_less_violation():
         for e in (0.25, 1.0, 4.0)
     ]
     assert ccv[0] > ccv[1] > ccv[2]
-
-
-@pytest.mark.parametrize("given", [{"eagerness": 2.0}, {"violation_budget": 2.0}])
-def test_the_theory_preset_takes_neither(given):
-    with pytest.raises(ValueError, match=next(iter(given))):
-        hr.projection_free_coco(hr.sets.Simplex(3), 100, preset="theory", lipschitz=1.0, **given)
 
 
 def plays(name, preset="practical", T=120):

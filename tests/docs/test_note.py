@@ -18,7 +18,7 @@ def test_a_line_for_each_game_and_a_dash_for_what_is_absent():
     row = {"ccv": 1.234, "regret": -5.67}
     evidence = {"games": {"a_game": {"default": row}}, "robustness": {"none": {"default": row}}}
     lines = note_table(evidence).splitlines()
-    assert lines[4] == r"a\_game & 1.23 / $-5.7$ & -- & -- & -- & -- & -- \\"
+    assert lines[4] == r"a\_game & 1.23 / $-5.7$ & -- & -- & -- & -- \\"
     assert len(lines) == 7  # two of the frame, a head, three rules and the game
 
 

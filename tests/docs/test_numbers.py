@@ -33,7 +33,7 @@ def test_generated_parts_are_up_to_date(name):
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("appendix/beyond.md", "| N1 | 0.081 |", "| N1 | 0.082 |"),
+        ("appendix/games.md", "The default fell back in 0 of", "The default fell back in 1 of"),
         ("appendix/fair.md", "| `unconstrained`, not tuned |", "| `unconstrained`, tuned |"),
         ("reference/sets.md", "| `Simplex` |", "| `Simpler` |"),
     ],
@@ -58,11 +58,11 @@ def test_the_theorems_constants_act_from_the_horizon_that_pages_name(name):
 
 
 def test_marks_without_a_function_are_refused():
-    name, page = "appendix/beyond.md", text_of("appendix/beyond.md")
+    name, page = "appendix/games.md", text_of("appendix/games.md")
     with pytest.raises(ValueError, match="does not make"):
         parts.renewed(name, page + "\n<!-- new -->\n\n<!-- /new -->\n")
     with pytest.raises(ValueError, match="no place for"):
-        parts.renewed(name, page.replace("<!-- /lazy -->", ""))
+        parts.renewed(name, page.replace("<!-- /growth -->", ""))
 
 
 def test_every_evidence_file_is_shown():

@@ -273,13 +273,28 @@ def test_a_change_in_what_a_users_kernel_imports_compiles_it_again(tmp_path):
     assert answer(variables) == (224.0, 0)
 
 
-def test_the_hash_of_a_kernel_covers_the_files_of_its_callees(monkeypatch):
-    read = []
-    monkeypatch.setattr(sources, "_file_hash", lambda file: read.append(Path(file).name) or file)
+def test_the_hash_of_a_kernel_covers_its_callees(monkeypatch):
+    hash_code, read = sources._hash_code, []
+    monkeypatch.setattr(
+        sources, "_hash_code", lambda one: read.append(one.__name__) or hash_code(one)
+    )
     sources._parts.cache_clear()
     fingerprint(tables.tell_learner.py_func)
     sources._parts.cache_clear()
-    assert {"policy_tables.py", "vectors.py", "simd.py"} <= set(read)
+    assert {"tell_learner", "oracle_step", "dot", "hsum"} <= set(read)
+
+
+def test_code_that_changed_on_disk_is_not_taken_for_what_was_imported(tmp_path):
+    """A process that compiles after an editor or an upgrade wrote its source keeps the old code."""
+    variables = put(tmp_path, own=DEEP.format(2.0).replace("deep", "g"))
+    code = (
+        "import own, pathlib; path = pathlib.Path(own.__file__); "
+        "path.write_text(path.read_text().replace('2.0', '3.0')); print(own.g(1.0))"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=variables, check=True)
+    assert done.stdout == "2.0\n"
+    assert answer(variables) == (3.0, 1)
 
 
 def test_a_kernel_depends_on_all_that_compiles_it(tmp_path, monkeypatch):
@@ -289,7 +304,7 @@ def test_a_kernel_depends_on_all_that_compiles_it(tmp_path, monkeypatch):
     kernel = kernels.paths.cheapest
 
     def kept():
-        sources.engine_fingerprint.cache_clear()
+        monkeypatch.setattr(sources, "_ENGINE_HASH", sources._hash_engine())
         return KernelCache(kernel.py_func)._file(kernel.signature, kernel.targetctx)
 
     seen = {kept(), kept()}
@@ -298,7 +313,6 @@ def test_a_kernel_depends_on_all_that_compiles_it(tmp_path, monkeypatch):
         file.write_text(file.read_text() + "#\n")
         assert kept() not in seen, file
         seen.add(kept())
-    sources.engine_fingerprint.cache_clear()
 
 
 @pytest.fixture

@@ -135,8 +135,8 @@ def test_a_certificate_with_comparators_is_never_taken_for_one_without():
         proved = policy.certificate()
         assert not proved.no_comparator
         assert proved.says_nothing is None
-        assert proved.comparator == (
-            "every fixed action that satisfies the constraint in every round"
+        assert proved.comparator.startswith(
+            "every fixed action that satisfies the constraint in every round; an action that"
         )
 
 
@@ -191,14 +191,14 @@ def test_a_bound_of_costs_alone_knows_what_is_possible():
 
 def test_explain_names_a_vacuous_benchmark_and_a_budget():
     X, game = torn(np.random.default_rng(0), rounds=40)
-    policy = played(hr.projection_free_coco(X, tracking=True), game, times=20)
+    policy = played(hr.projection_free_coco(X), game, times=20)
     assert policy.certificate().no_comparator
     first = hr.explain(policy).guarantees[0]
     assert first.value is None
     assert first.statement.startswith("says nothing here, because no fixed action satisfies")
     within = hr.explain(policy, budget=1e6).guarantees[0]
     assert within.value == policy.certificate(budget=1e6)
-    assert "violates the constraint by at most 1e+06 in total" in within.assumptions[1]
+    assert "violates the constraint by at most 1e+06 in total" in within.statement
 
 
 def test_experiments_compare_with_the_least_violation():

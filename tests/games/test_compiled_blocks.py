@@ -233,7 +233,7 @@ def test_what_changes_a_part_is_played_by_the_objects():
 def test_units_within_units_are_compiled_too():
     X, practical = SETS["simplex"](), PracticalLooBlocks(10**4)
     assert_same_game(lambda: Normalised(Normalised(PenaltyProx(X, practical, 1.0))), Rounds(X, 0))
-    assert_same_game(lambda: Normalised(hr.projection_free_coco(X)), Rounds(X, 0))
+    assert_same_game(lambda: Normalised(hr.projection_free_coco(X, tracking=False)), Rounds(X, 0))
 
 
 def test_a_learner_that_moved_without_its_policy_is_refused():

@@ -10,11 +10,9 @@ from hedgerow.bounds import capped_regret
 from hedgerow.feedback import EvalGrad
 from hedgerow.functions import Linear
 from hedgerow.learners import AdaptiveOCG, BlockOCG
-from hedgerow.learners.steps import WORTH, CertificateSteps, PaperSteps, RmsSteps, StepRule
+from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule
 from hedgerow.problems.problem import RecordedProblem
 from hedgerow.sets import Box, DagPaths, L1Ball, L2Ball, Product, Simplex, UnitFlow
-from hedgerow.surrogates import AdaptiveSurrogate
-from hedgerow.surrogates.ranges import ObservedRanges
 from hedgerow.testing import check_learner
 
 DIAMOND = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t"), ("t", "x")]
@@ -108,21 +106,18 @@ def test_every_block_keeps_theorem_e_and_the_sum_is_never_above_that_of_one_bloc
     for b, (F, x1) in enumerate(zip(X.factors, X.parts(learner.first_play), strict=True)):
         bound = capped_regret(F.diameter, sizes[b], largest[b], radius=F.radius_around(x1))
         assert inner[b] - lowest[b] <= bound
+    assert inner.sum() - sum(lowest) <= learner.bound
     of_blocks = sum(F.diameter * P**0.75 for F, P in zip(X.factors, sizes, strict=True))
     of_all = X.diameter * (np.linalg.norm(norms, axis=1) ** (4 / 3)).sum() ** 0.75
     assert of_blocks <= of_all
-
-
-def constrained(X: Product) -> hr.ConstrainedPolicy:
-    learner = BlockOCG(X)
-    return hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner)))
 
 
 def test_a_policy_of_blocks_runs_in_the_compiled_loop_as_by_ask_and_tell() -> None:
     X, rng = PRODUCTS["simplices"](), np.random.default_rng(0)
     rounds = [(Linear(rng.random(X.dim)), Linear(rng.random(X.dim), -1.5)) for _ in range(50)]
     problem = RecordedProblem(X, rounds)
-    compiled, by_turns = constrained(X), constrained(X)
+    compiled, by_turns = (hr.projection_free_coco(X, tracking=False) for _ in range(2))
+    assert isinstance(compiled.learner, BlockOCG)
     trace = hr.simulate(compiled, problem)
     steps = hr.Trace.of(hr.play(by_turns, problem))
     assert trace.compiled
@@ -139,72 +134,3 @@ def test_many_small_simplices_are_one_compiled_call() -> None:
     learner.tell(EvalGrad(0.0, g))
     assert (X.lmo(g) == learner.ask()).mean() > 0.9  # the first step goes far
     assert X.contains(learner.ask())
-
-
-class Transcribed:
-    """`BlockOCG` with `CertificateSteps` and no overshoot, in a few lines of NumPy."""
-
-    def __init__(self, X: Product):
-        self.X, self.x, self.cut = X, X.start(), 0.0
-        self.x1, self.S = self.x.copy(), np.zeros(X.dim)
-        self.inner, self.P, self.beta, self.M = np.zeros((4, len(X.factors)))
-        self.shares: list[float] = []
-
-    def tell(self, s: np.ndarray, worth: float) -> None:
-        X, step = self.X, np.zeros(self.X.dim)
-        self.S += s
-        for b, (F, s_b, x) in enumerate(zip(X.factors, X.parts(s), X.parts(self.x), strict=True)):
-            S, x1, to = X.parts(self.S)[b], X.parts(self.x1)[b], X.parts(step)[b]
-            self.inner[b] += s_b @ x
-            self.P[b] += F.tangent_norm(s_b) ** (4 / 3)
-            unit = self.P[b] ** 0.75 / F.diameter
-            asked = min(self.M[b] / (0.03 * F.diameter**2), unit)
-            beta = self.beta[b] = max(self.beta[b], unit / 32, asked)
-            slope = S + 2.0 * beta * (x - x1)
-            away = F.lmo(slope) - x
-            if (far2 := float(away @ away)) > 0.0:
-                to += away * np.clip(-(slope @ away) / (2.0 * beta * far2), 0.0, 1.0)
-        gain, far, share = -float(s @ step), float(np.linalg.norm(step)), 1.0
-        if worth > 0.0:
-            share = min(1.0, max(1 / 8, 4.0 * worth / gain)) if gain > 0.0 else 1.0
-        elif self.cut > 0.0 and far > 0.0:
-            share = min(1.0, max(1 / 8, 2.0 * self.cut / far))
-        self.cut = share * far if share < 1.0 else 0.0
-        self.shares.append(share)
-        self.x = self.x + share * step
-        for b, (S, x, x1) in enumerate(zip(*map(X.parts, (self.S, self.x, self.x1)), strict=True)):
-            self.M[b] = self.inner[b] - (S @ x + self.beta[b] * (x - x1) @ (x - x1))
-
-
-def told_with_violations(X: Product, rounds: int) -> tuple[BlockOCG, Transcribed]:
-    """Tell both the same losses, some of which come with a violation; compare the decisions."""
-    learner, plain, rng = BlockOCG(X), Transcribed(X), np.random.default_rng(2)
-    for t in range(rounds):
-        s = rng.standard_normal(X.dim) + (3.0 if t % 7 == 0 else 0.0) * plain.x
-        worth = 10.0 ** rng.uniform(-3.0, 1.0) if t % 7 == 0 else 0.0
-        learner.rule_numbers[WORTH] = worth  # as the surrogate of a guard does
-        learner.tell(EvalGrad(0.0, s))
-        plain.tell(s, worth)
-        np.testing.assert_allclose(learner.ask(), plain.x, atol=1e-9)
-    return learner, plain
-
-
-def test_a_step_after_a_violation_is_cut_as_written_down() -> None:
-    learner, plain = told_with_violations(Product(Simplex(3), Simplex(12, total=2.0)), 80)
-    after, later = plain.shares[::7], [s for t, s in enumerate(plain.shares) if t % 7]
-    assert 1 / 8 in after
-    assert any(1 / 8 < share < 1.0 for share in after)
-    assert 1.0 in after
-    assert any(share < 1.0 for share in later), "the next step is cut too"
-    assert later.count(1.0) > len(later) / 2
-    assert learner.bound >= plain.inner.sum() - learner.decision_set.minimum(plain.S)
-
-
-def test_other_step_rules_know_no_violation() -> None:
-    X = PRODUCTS["simplices"]()
-    learner, same = BlockOCG(X, RmsSteps()), BlockOCG(X, RmsSteps())
-    for g in gradients(X, 1, 30):
-        learner.tell(EvalGrad(0.0, g))
-        same.tell(EvalGrad(0.0, g))
-    assert (learner.ask() == same.ask()).all()
-    assert learner._state["cut"][0] == 0.0

@@ -192,24 +192,6 @@ def test_a_linear_round_is_the_same_round_wherever_it_was_seen(name):
         np.testing.assert_allclose(*left, rtol=1e-9, atol=1e-12)
 
 
-def test_what_no_action_avoids_is_measured_where_it_was_seen():
-    """A late round costs its extra oracle call at its own point, not at the present play."""
-    X = hr.sets.Simplex(3)
-    learner = hr.unconstrained(X).learner
-    ranges = hr.surrogates.ObservedRanges(learner)
-    seen_at, g = X.lmo(np.array([-1.0, 0.0, 0.0])), hr.Linear([5.0, 1.0, 2.0])
-    for _ in range(3):
-        learner.tell(hr.first_order(hr.Linear([1.0, 1.0, 0.0]), learner.ask()))
-    ask, set_ = ranges.reach()
-
-    def unavoidable(at):
-        args = ranges.array, ranges.units(0.0), np.zeros(3), g.coefficients, g(seen_at)
-        return ask(set_, *args, at, np.empty(3))
-
-    assert unavoidable(seen_at) == pytest.approx(1.0)
-    assert abs(unavoidable(learner.ask()) - 1.0) > 0.1  # the mutant: at the present play
-
-
 def test_several_constraints_may_be_told_late():
     X, rng = hr.sets.Simplex(4), np.random.default_rng(5)
     policy = hr.projection_free_coco(X, constraints=2)

@@ -36,7 +36,7 @@ def test_a_decision_has_the_names_of_its_coordinates(folder, labels):
     with opened(folder, labels=labels) as session:
         decision = session.ask()
         assert decision.labels == tuple(NAMES)
-        assert decision.named == dict.fromkeys(NAMES, 1 / 3)
+        assert decision.named == pytest.approx(dict.fromkeys(NAMES, 1 / 3))
         assert decision.series().to_dict() == decision.named
         assert decision.routes == {}
         again = session.ask(decision.id)

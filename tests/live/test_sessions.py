@@ -11,6 +11,7 @@ import sqlalchemy as sql
 
 import hedgerow as hr
 from hedgerow.live.migrations import MIGRATIONS, VERSION
+from hedgerow.live.page_content import session_summary
 from hedgerow.live.schema import VERSIONS
 from hedgerow.live.session import ConflictError
 from hedgerow.live.store import StoreError
@@ -48,6 +49,25 @@ def test_a_session_plays_as_ask_and_tell_do(place):
         assert (status.decisions, status.answered, status.unanswered) == (30, 30, 0)
         assert (status.cost, status.ccv) == (total.cost, total.ccv)
         assert status.violated == total.violated
+
+
+@pytest.mark.parametrize(("options", "holds"), [({}, True), ({"tracking": False}, False)])
+def test_what_holds_the_decision_is_told_and_outlives_compaction(place, options, holds):
+    forbidden = hr.Linear([0.0, 0.0, 0.0, 1.0], -0.1)
+    with hr.live.open_session(place, "a", policy(**options), every=4) as session:
+        played(session, [(hr.Linear([1.0, 2.0, 3.0, -4.0]), forbidden)] * 12)
+        status = session.status()
+        held = getattr(session.policy, "binding", tuple)()
+        assert bool(held) == holds
+        for one, own in zip(status.binding, held, strict=False):
+            assert one == pytest.approx(own, rel=1e-5)
+        assert len(status.binding) == min(3, len(held))
+        shown = [binding._asdict() for binding in status.binding]
+        assert status.plain().get("binding", []) == shown
+        said = f"{held[0].round} at {held[0].price:.4g} per unit" if holds else "none"
+        assert f"<dt>held by feedback</dt><dd>{said}" in session_summary(status)
+        session.store.compact("a")
+        assert session.status() == status
 
 
 @pytest.mark.parametrize("every", [1, 7, 1000])

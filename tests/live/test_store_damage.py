@@ -62,6 +62,7 @@ DAMAGE = {
     "an early cost": at(8).values(cost=0.0),
     "an early violation": at(8).values(violation=-9.0),
     "a weight": at(40).values(weight=1.0),
+    "what holds the decision": at(40).values(binding="[[7, 0, 9.0, 1.0]]"),
     "a total": at(40).values(total_cost=0.0),
     "all totals": at(40).values(told=3, total_cost=1.0, total_ccv=2.0, total_violated=1),
     "a total at the last snapshot": at(32).values(total_ccv=9.0),

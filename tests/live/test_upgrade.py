@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import lzma
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ import hedgerow as hr
 from hedgerow.cli.app import app
 from hedgerow.live.checking import check_store
 from hedgerow.live.configuration import configuration
+from hedgerow.live.lease import Lease
 from hedgerow.live.opening import begin
 from hedgerow.live.replica import OtherDecisionError
 from hedgerow.live.schema import SESSIONS, SNAPSHOTS, VERSIONS
@@ -157,6 +160,70 @@ def test_a_store_without_digests_is_migrated(place):
         hr.live.open_session(place, "a", policy(eagerness=2.0))  # the call was recorded
 
 
+UNDONE = {
+    3: "ALTER TABLE journal DROP COLUMN total_each",
+    4: "DROP TABLE leases",
+    5: "ALTER TABLE journal DROP COLUMN binding",
+}
+"""What leads back to each version from the next."""
+
+
+@pytest.mark.parametrize("version", UNDONE)
+def test_a_store_of_an_earlier_version_is_migrated(place, version):
+    """Its digests stay as they are; what is new begins with new feedback."""
+    with hr.live.open_session(place, "a", policy(tracking=False), every=4) as session:
+        played(session, 0, 10)
+        before, status = state_of(session), session.status()
+    with hr.live.Store(place) as store, store.writing() as connection:
+        for undo in range(version, 6):
+            connection.exec_driver_sql(UNDONE[undo])
+        connection.execute(sql.update(VERSIONS).values(version=version))
+    with pytest.raises(ValueError, match=f"has version {version} of the tables, which this rele"):
+        check_store(place)
+    with hr.live.open_session(place, "a", policy(tracking=False)) as session:
+        assert (state_of(session), session.status()) == (before, status)
+        played(session, 10, 2)
+        Lease(session, 1.0).renew()
+    with hr.live.open_session(place, "both", policy(constraints=2)) as session:
+        forbidden = hr.Linear([0.0, 0.0, 0.0, 1.0], -0.1)
+        session.tell(session.ask().id, hr.Linear([1.0, 2.0, 3.0, -4.0]), [forbidden] * 2)
+        assert len(session.status().each) == 2
+        assert session.status().binding[0].round == 1
+    assert check_store(place) == []
+
+
+@pytest.mark.parametrize("name", ["alone", "advised"])
+def test_a_store_that_an_earlier_release_wrote_goes_on(tmp_path, name):
+    """A file of version 5, in which the default played otherwise. It was written by
+
+    for name, options in (("alone", {}), ("advised", {"advisers": ["plan"]})):
+        policy = hr.projection_free_coco(hr.sets.Simplex(4), **options)
+        with hr.live.open_session("store.db", name, policy, every=4) as session:
+            for k in range(6):
+                said = {"plan": [1.0, 0.0, 0.0, 0.0]} if options else None
+                session.tell(session.ask(advice=said).id, *functions(k, 4))
+            session.ask()
+    """
+    path = tmp_path / "store.db"
+    path.write_bytes(lzma.decompress((Path(__file__).parent / "store_5.db.xz").read_bytes()))
+    options = {"advisers": ["plan"]} if name == "advised" else {}
+    with pytest.raises(ValueError, match="has version 5 of the tables, which this release does"):
+        check_store(path)
+    with pytest.raises(OtherDecisionError, match=r"by release 0\.2\.0.*upgrade=True"):
+        hr.live.open_session(path, name, policy(**options))
+    with hr.live.open_session(path, name, policy(**options), upgrade=True) as session:
+        status, history = session.status(), session.history()
+        assert (status.decisions, status.answered, status.binding) == (7, 6, ())
+        assert np.nansum(history.cost) == pytest.approx(status.cost)
+        played(session, 6, 8)
+        assert session.status().binding
+        state = state_of(session)
+        np.testing.assert_array_equal(session.history().actions[:7], history.actions)
+    with hr.live.open_session(path, name, policy(**options)) as session:
+        assert state_of(session) == state
+    assert check_store(path) == []
+
+
 def test_an_old_session_with_other_insides_is_known_by_how_it_is_shown(place):
     def other(tree):
         return {**tree, "fingerprint": "0" * 32}
@@ -179,7 +246,7 @@ def test_an_old_session_with_other_insides_is_known_by_how_it_is_shown(place):
         (lambda: policy(), lambda: copy.deepcopy(policy())),
         (lambda: policy(), lambda: pickle.loads(pickle.dumps(policy()))),
         (lambda: policy(), lambda: hr.projection_free_coco(decision_set=hr.sets.Simplex(n=4))),
-        (lambda: policy(lipschitz=(1.0, 2.0)), lambda: policy(lipschitz=[1, 2])),
+        (lambda: policy(advisers=("plan",)), lambda: policy(advisers=["plan"])),
         (lambda: hr.Sampled(policy(), 0), lambda: hr.Sampled(policy(), seed=0)),
     ],
 )

@@ -125,7 +125,9 @@ def test_a_copy_shares_nothing_but_the_set() -> None:
     policy = built("projection_free_coco", "practical", Simplex(5))
     twin = copy.deepcopy(policy)
     assert twin.decision_set is policy.decision_set
-    assert twin.surrogate.ranges.learner is twin.learner is not policy.learner
+    assert twin.policy is not policy.policy
+    inner, other = twin.plain, policy.plain
+    assert inner.surrogate.ranges.learner is inner.learner is not other.learner
 
 
 PROBLEMS: dict[str, Callable[[], Any]] = {

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.bounds import guarded_ccv
+from hedgerow.bounds import theorem_f_ccv
 from hedgerow.feedback import EvalGrad, Parts
 from hedgerow.inputs import Vector
 from hedgerow.policies.fallback import CCV, SHARE, Fallback, theorem_f
@@ -100,18 +100,22 @@ class Sums:
         """Return Theorem F's factor of the CCV."""
         ratio = (self.since[-1] / self.since[0]) ** (1.0 / self.dual)
         T = len(self.since)
-        return guarded_ccv(self.C, T, SHARE, 0.0, int(self.q), ratio, constraints=self.m)
+        return theorem_f_ccv(self.C, T, SHARE, int(self.q), ratio, self.m)
 
 
 def attacked(
-    seed: int, change: Callable[[Fallback], None] | None = None, m: int | None = None
+    seed: int,
+    change: Callable[[Fallback], None] | None = None,
+    m: int | None = None,
+    harmful: Callable[[hr.DecisionSet, int | None, str, int], RestrictedMaster] = Harmful,
 ) -> tuple[Fallback, Sums, Vector]:
     """Play a game that reacts, against a benchmark that keeps all rounds; return largest shares."""
     rng, X = np.random.default_rng(seed), SETS[seed % 4]()
-    policy = Fallback(Harmful(X, m, HARMS[seed // 4 % 4], seed))
+    policy = Fallback(harmful(X, m, HARMS[seed // 4 % 4], seed))
     if change is not None:
         change(policy)
-    sums = Sums(X, float(policy.growth.q), policy.C, m or 1)
+    theorem = policy.guarantees()[0]
+    sums = Sums(X, theorem["q"], theorem["C"], m or 1)
     best = np.mean([X.lmo(rng.standard_normal(X.dim)) for _ in range(2)], axis=0)
     sizes, most = int(rng.integers(3)), np.zeros(2)
     for _ in range(ROUNDS):
@@ -203,10 +207,16 @@ SWITCHING: dict[str, Callable[[], hr.DecisionSet]] = {
 }
 
 
+def dual_of(policy: Fallback) -> float:
+    """Return q' of its theorem."""
+    q = policy.guarantees()[0]["q"]
+    return q / (q - 1.0)
+
+
 def near_its_limit(X: hr.DecisionSet, m: int | None = None) -> Fallback:
     """Return a policy that has violated a lot before, and may violate little more."""
     policy, much = Fallback(RestrictedMaster(X, constraints=m)), 1e9
-    dual = policy.growth.dual
+    dual = dual_of(policy)
     policy._state["gamma"][:] = much**dual
     policy._state["ccv"][:] = CCV * X.diameter * much - 0.1
     return policy
@@ -325,7 +335,7 @@ def test_rounds_that_contradict_are_no_reason_to_switch(kind: str) -> None:
     decisions = continued(policy, rounds)
     assert policy.infeasible
     assert policy.switched is None
-    limit = CCV * X.diameter * policy._state["gamma"] ** (1.0 / policy.growth.dual)
+    limit = CCV * X.diameter * policy._state["gamma"] ** (1.0 / dual_of(policy))
     violated = sum(max(0.0, g(x)) for (_, g), x in zip(rounds, decisions, strict=False))
     assert violated > limit
     check_same(decisions, continued(RestrictedMaster(X), rounds))
@@ -344,7 +354,8 @@ def test_no_feasible_game_is_called_infeasible(parts: int) -> None:
         for _ in range(25):
             policy._state["ccv"][:] = 1e6  # so that it asks in every round
             policy._state["since"][:] = 0.0
-            x = policy.policy.ask()
+            policy._take_decision()
+            x = policy.ask()
             seen = []
             for _ in range(parts):
                 c = x - best + rng.standard_normal(X.dim)

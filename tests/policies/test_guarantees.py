@@ -58,15 +58,15 @@ def test_the_constants_are_those_that_were_given():
 
 
 def test_practical_presets_declare_what_is_proved():
-    for tracking in (False, True):
-        (guarded,) = hr.projection_free_coco(X, tracking=tracking).guarantees()
-        assert guarded.proved
-        assert guarded.name == "Theorem G"
-        assert (guarded["mixture"] > 0.0) == tracking
-    (each,) = hr.projection_free_coco(X, constraints=2).guarantees()
-    assert each["constraints"] == 2.0
-    product = hr.sets.Product(X, X)  # blocks have no guard for several constraints
-    assert hr.projection_free_coco(product, tracking=False, constraints=2).guarantees() == ()
+    for m in (None, 2):
+        for Y in (X, hr.sets.Product(X, X)):
+            (fallback,) = hr.projection_free_coco(Y, constraints=m).guarantees()
+            (plain,) = hr.policies.theorem_f(Y, m).guarantees()
+            assert (fallback.name, plain.name) == ("Theorem R", "Theorem F")
+            assert fallback.proved
+            assert fallback.constants == plain.constants
+            assert fallback["constraints"] == (m or 1)
+            assert hr.projection_free_coco(Y, tracking=False, constraints=m).guarantees() == ()
     (perturbed,) = hr.ftpl_coco(X, 1500, 0).guarantees()
     assert not perturbed.proved
     (calls,) = hr.projection_free_bandit(X, 1500, 0, lipschitz=2.0, bound=3.0).guarantees()

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import hedgerow as hr
 
+plain = partial(hr.projection_free_coco, tracking=False)
 PATHS = hr.ShortestPath.random_network(nodes=12, edges=30, horizon=4, seed=1).decision_set
 POLICIES = {
-    "default": lambda: hr.projection_free_coco(hr.sets.Simplex(5)),
-    "plain": lambda: hr.projection_free_coco(hr.sets.Simplex(5), tracking=False),
-    "eager": lambda: hr.projection_free_coco(hr.sets.Box(-np.ones(4), np.ones(4)), eagerness=5.0),
-    "paths": lambda: hr.projection_free_coco(PATHS),
-    "ball": lambda: hr.projection_free_coco(hr.sets.L2Ball(3)),
-    "away": lambda: hr.policies.away_coco(hr.sets.Simplex(5)),
+    "simplex": lambda: plain(hr.sets.Simplex(5)),
+    "eager": lambda: plain(hr.sets.Box(-np.ones(4), np.ones(4)), eagerness=5.0),
+    "paths": lambda: plain(PATHS),
+    "Theorem F": lambda: hr.policies.theorem_f(hr.sets.L2Ball(3)),
+    "away": lambda: hr.policies.away_coco(hr.sets.Simplex(5)).plain,
 }
 
 
@@ -36,14 +38,15 @@ def play(policy, seed, rounds=150):
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_compiled_round_of_late_feedback_is_that_of_python(name):
-    compiled, plain = POLICIES[name](), POLICIES[name]()
+    compiled, python = POLICIES[name](), POLICIES[name]()
     assert compiled._late_table is not None
-    plain.__dict__["_late_table"] = None
-    assert play(compiled, 3) == play(plain, 3)
+    python.__dict__["_late_table"] = None
+    assert play(compiled, 3) == play(python, 3)
 
 
-def test_a_point_outside_of_the_set_is_refused_and_changes_nothing():
-    policy = POLICIES["default"]()
+@pytest.mark.parametrize("make", [hr.projection_free_coco, plain, hr.policies.away_coco])
+def test_a_point_outside_of_the_set_is_refused_and_changes_nothing(make):
+    policy = make(hr.sets.Simplex(5))
     seen = hr.feedback.EvalGrad(1.0, np.ones(5))
     before = policy.state()["checksum"]
     for at in (np.full(5, 9.0), np.ones(4), np.full(5, np.nan)):

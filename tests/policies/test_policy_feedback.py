@@ -71,7 +71,8 @@ def test_sampled_and_semi_bandit_policies_and_several_constraints():
         (hr.LazySampled(hr.projection_free_coco(simplex, tracking=False), 0), hr.feedback.linear),
         (hr.semi_bandit_coco(simplex, 5, 0), hr.semi_bandit),
         (hr.projection_free_coco(simplex), hr.feedback.first_order_each),
-        (hr.projection_free_coco(simplex, advisers=["plan"]), hr.first_order),
+        (hr.projection_free_coco(simplex, advisers=["plan"]), hr.feedback.first_order_each),
+        (hr.projection_free_coco(simplex, tracking=False), hr.first_order),
     ):
         assert policy.feedback is look
         assert copy.deepcopy(policy).feedback is look

@@ -73,7 +73,7 @@ def test_a_snapshot_that_does_not_fit_changes_nothing():
     policy = hr.projection_free_coco(X)
     one = hr.feedback.EvalGrad(1.0, np.arange(4.0))
     policy.tell(one, one)
-    other = hr.projection_free_coco(X, violation_unit=2.0)
+    other = hr.projection_free_coco(X, eagerness=2.0)
     other.tell(one, one)
     before = policy.state()
     for wrong, words in (
@@ -84,7 +84,4 @@ def test_a_snapshot_that_does_not_fit_changes_nothing():
     ):
         with pytest.raises(ValueError, match=words):
             policy.restore(wrong)
-        np.testing.assert_array_equal(policy.state()["array"], before["array"])
-        np.testing.assert_array_equal(
-            policy.state()["parts"]["learner"]["array"], before["parts"]["learner"]["array"]
-        )
+        assert policy.state()["checksum"] == before["checksum"]

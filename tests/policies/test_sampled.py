@@ -29,9 +29,7 @@ ROUNDS = list(PROBLEM)
 
 
 def coco():
-    policy = plain_coco(PROBLEM.decision_set)
-    policy.end_retreat()  # lazy play follows the learner
-    return policy
+    return plain_coco(PROBLEM.decision_set)
 
 
 def game(policy, rounds=ROUNDS):

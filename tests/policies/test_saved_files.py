@@ -18,7 +18,7 @@ X = hr.sets.Simplex(4)
 PROBLEM = hr.problems.IidSimplex(n=4, horizon=60, seed=1)
 
 
-def coco() -> hr.ConstrainedPolicy:
+def coco() -> hr.policies.Fallback:
     return hr.projection_free_coco(X)
 
 
@@ -28,11 +28,12 @@ def bandit() -> hr.ConstrainedBandit:
 
 MADE = {
     "coco": coco,
-    "tracking": lambda: hr.projection_free_coco(X, tracking=True),
+    "plain": lambda: hr.projection_free_coco(X, tracking=False),
+    "advised": lambda: hr.projection_free_coco(X, advisers=["plan"]),
     "bandit, which draws": bandit,
     "sampled": lambda: hr.Sampled(hr.projection_free_coco(X), 3),
     "whole constraints": lambda: hr.baselines.guo_recoo(X),
-    "learner": lambda: hr.projection_free_coco(X).learner,
+    "learner": lambda: hr.projection_free_coco(X, tracking=False).learner,
 }
 
 

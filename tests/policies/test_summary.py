@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,10 @@ def game(horizon: int = 300) -> hr.ShortestPath:
     return hr.ShortestPath.random_network(nodes=20, edges=60, horizon=horizon, seed=3)
 
 
-@pytest.mark.parametrize("make", [hr.projection_free_coco, hr.unconstrained])
+@pytest.mark.parametrize(
+    "make",
+    [hr.projection_free_coco, partial(hr.projection_free_coco, tracking=False), hr.unconstrained],
+)
 def test_both_speeds_count_alike_and_as_the_trace_says(make):
     problem = game()
     fast, slow = make(problem.decision_set), make(problem.decision_set)
@@ -41,8 +45,9 @@ def test_totals_are_saved_and_copied():
     assert restored.summary() == copy.deepcopy(policy).summary() == policy.summary()
     assert restored.summary() != hr.projection_free_coco(problem.decision_set).summary()
     summary = policy.summary()
-    assert summary.weight == policy.surrogate.weight
-    assert 0.0 < summary.largest_weight == policy.surrogate.largest_weight
+    assert summary.weight == policy.weight
+    assert 0.0 < summary.largest_weight == policy.policy._state["largest_price"][0]
+    assert summary.binding == policy.binding()
     assert f"{summary.largest_weight:.4g} at most" in str(summary)
 
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.kernels.path_rounds import COST2, FORCE2, PLAIN_COST2, PLAIN_FORCE2, SUMS
 from hedgerow.learners.steps import BETA
+from hedgerow.surrogates.square_weight import WeightOfSums
 
 ROUNDS = 1000
 
@@ -173,59 +175,24 @@ def test_rms_steps_are_their_formula(kappa):
             x = x + sigma * (v - x)
 
 
-@pytest.mark.parametrize("tracking", [False, True])
-def test_the_practical_weight_is_its_formula(tracking):
-    """The rule of `AdaptiveSurrogate`, as its docstring has it, with every sum formed.
-
-    Four rounds cannot be satisfied; in thirty others one coordinate of the constraint fails.
-    """
-    X = hr.sets.Simplex(4)
-    kind = hr.learners.TrackingOCG if tracking else hr.learners.AdaptiveOCG
-    learner = kind(X, hr.learners.steps.CertificateSteps())
-    surrogate = hr.surrogates.AdaptiveSurrogate(hr.surrogates.ObservedRanges(learner))
-    policy = hr.ConstrainedPolicy(learner, surrogate)  # without a guard
-    rng = np.random.default_rng(6)
-    S, inner, paid, F2, V = np.zeros(4), 0.0, 0.0, 0.0, 0.0
-    seen, felt, calls, forgiven, rate, dear = [], 0, 0, 0.0, 0.0, 0.0
-    slopes, only_steep = [], 0
-    for t in range(1, 400):
-        x = policy.ask()
-        a, b = rng.uniform(0, 1, 4) + 0.2 * np.arange(4), rng.standard_normal(4)
-        if 200 <= t < 230:
-            b[0] = 60.0
-        g = float(b @ x) + (-9.0 if t < 40 else 9.0 if 90 <= t < 94 else 0.2)
-        F2 += np.sum((a - a.mean()) ** 2)
-        unit = sorted(seen)[-2:][0] if seen else 0.0
-        w, before, forgiven = 0.0, forgiven, 0.0
+@pytest.mark.parametrize("eagerness", [0.5, 1.0, 4.0])
+def test_the_practical_weight_is_its_formula(eagerness):
+    """2 eagerness (Gf/Gg) Q(t)/Mg, with the largest that were seen; and the same from sums."""
+    X, rng = hr.sets.Simplex(4), np.random.default_rng(6)
+    policy = hr.projection_free_coco(X, tracking=False, eagerness=eagerness)
+    of_sums, Q, Mg, Gf, Gg, weights = WeightOfSums(4, eagerness), 0.0, 0.0, 0.0, 0.0, []
+    for _ in range(300):
+        x, a, b = policy.ask(), rng.uniform(0, 1, 4), rng.standard_normal(4)
+        g, along = float(b @ x) + 0.2, [s - s.mean() for s in (a, b)]
+        Gf, w = max(Gf, float(np.linalg.norm(along[0]))), 0.0
         if g > 0.0:
-            slope = float(np.linalg.norm(b - b.mean()))
-            steep = len(slopes) > 0 and slope > 4.0 * sum(slopes) / len(slopes)
-            only_steep += steep and not (g > 2.0 * unit or before > 0.0)
-            if not steep:
-                slopes.append(slope)
-            if g > 2.0 * unit or before > 0.0 or steep:
-                forgiven, calls = max(0.0, g + b.min() - b @ x), calls + 1
-                price = (a[b.argmin()] - a @ x) / (b @ x - b.min())
-                if forgiven == 0.0:
-                    rate = max(0.5 * rate, price)
-                elif b @ x - b.min() > 0.1 * unit:
-                    dear = max(0.5 * dear, price)  # an infeasible round has its own
-            v = g - forgiven
-            if forgiven == 0.0 or not seen:
-                seen.append(v)
-                unit = sorted(seen)[-2:][0]
-                V = min(V, (len(seen) - 1) * unit) + min(v, unit)
-            felt += 1
-            q = 6.0 if forgiven > 0.0 else 6.0 + max(V / unit, math.log2(1.0 + len(seen)))
-            ratio = math.sqrt(F2 / t) * (t / felt) ** 0.25 / slope
-            ratio = max(ratio, 4.0 * (max(rate, dear) if forgiven > 0.0 else rate))
-            lost = max(0.0, inner - S @ x - paid)
-            k = min(max(9.0, 0.375 * math.sqrt(t)), 9.0 + 0.375 * lost / (ratio * unit))
-            w = ratio * max(0.5, min(5.0 / k * (q / k) ** 4, math.sqrt(t)))
+            Q, Mg, Gg = Q + g, max(Mg, g), max(Gg, float(np.linalg.norm(along[1])))
+            w = 2.0 * eagerness * Gf / Gg * Q / Mg
         policy.tell(hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(g, b))
-        assert policy.surrogate.weight == pytest.approx(w, rel=1e-9)
-        assert policy.oracle_calls == t + calls
-        S, inner, paid = S + a + w * b, inner + (a + w * b) @ x, paid + w * max(0.0, g - forgiven)
-    assert calls >= 5
-    assert len(seen) > 20
-    assert only_steep >= 3, "rounds that are looked at for nothing but their slope"
+        sums = np.zeros(SUMS)
+        sums[[COST2, FORCE2]] = [float(s @ s) for s in along]
+        sums[[PLAIN_COST2, PLAIN_FORCE2]] = float(a @ a), float(b @ b)
+        weights.append(w)
+        assert policy.surrogate.weight == pytest.approx(w, rel=1e-12)
+        assert of_sums.tell(g, sums) == pytest.approx(w, rel=1e-12)
+    assert np.count_nonzero(weights) > 100

@@ -65,17 +65,17 @@ def test_rounds_are_the_same_for_every_chunk_size_and_again():
 
 @pytest.mark.parametrize("seed", [20, 21, 22, 23, 24])
 def test_the_practical_preset_keeps_its_promise(seed):
-    """CCV below 1.5 % of T b and regret below 5 % of the benchmark's cost, each seed."""
+    """CCV below 0.1 % of T b and regret below 8 % of the benchmark's cost, each seed."""
     problem = hr.ShortestPath.random_network(seed=seed)
     best = hr.hindsight(problem)
     assert best.status == "optimal"
     assert abs(best.gap) <= 1e-9 * best.cost
     policy = hr.projection_free_coco(problem.decision_set)
     trace = hr.simulate(policy, problem)
-    assert trace.ccv < 0.015 * problem.horizon * problem.threshold
-    assert trace.regret(best) < 0.05 * best.cost
+    assert trace.ccv < 0.001 * problem.horizon * problem.threshold
+    assert trace.regret(best) < 0.08 * best.cost
     assert trace.regret(best) <= policy.certificate() + 1e-6
-    assert problem.horizon < trace.oracle_calls <= problem.horizon + 5
+    assert problem.horizon <= trace.oracle_calls <= problem.horizon + 8  # a few certificates
 
 
 def test_the_theory_preset_plays_plain_ocg():

@@ -10,7 +10,6 @@ import pytest
 import hedgerow as hr
 from hedgerow.baselines import FixedSplit, LastMatrix, MeanMatrix
 from hedgerow.functions import Linear, Maximum
-from hedgerow.learners import BlockOCG
 from hedgerow.networks import Topology, TrafficMatrices
 from hedgerow.problems import (
     CongestionCost,
@@ -24,8 +23,6 @@ from hedgerow.problems import (
 )
 from hedgerow.problems.link_loads import each_link, mean_latency
 from hedgerow.sets import MultiCommodityFlow, PathShares
-from hedgerow.surrogates import AdaptiveSurrogate
-from hedgerow.surrogates.ranges import ObservedRanges
 from hedgerow.testing import check_policy
 from measured import data
 
@@ -225,20 +222,17 @@ def test_a_snapshot_of_an_operator_plays_on() -> None:
     assert (one.ask() == two.ask()).all()
 
 
-def blocks(X: PathShares) -> hr.ConstrainedPolicy:
-    learner = BlockOCG(X)
-    return hr.ConstrainedPolicy(learner, AdaptiveSurrogate(ObservedRanges(learner)))
-
-
 def test_policies_keep_the_limit_better_than_shortest_paths() -> None:
     matrices = gravity_demands(ring(), 600, 0, rounds_per_day=60, crowds=0.0)
     P = TrafficEngineering.from_network(ring(), matrices, k=3)
     X = P.decision_set
     fixed = hr.simulate(FixedSplit(X, P.shortest), P)
     assert fixed.ccv > 1.0
-    for policy in (hr.projection_free_coco(X), blocks(X)):
+    for tracking in (True, False):
+        policy = hr.projection_free_coco(X, tracking=tracking)
         assert hr.simulate(policy, P).ccv < 0.5 * fixed.ccv
-    check_policy(lambda: blocks(PathShares([(0, 1), (0, 1), (1, 2)], [(0, 1), (0, 2)])))
+    two = PathShares([(0, 1), (0, 1), (1, 2)], [(0, 1), (0, 2)])
+    check_policy(lambda: hr.projection_free_coco(two, tracking=False))
 
 
 def test_whole_graphs_and_links_as_constraints_of_their_own_are_played() -> None:
@@ -336,4 +330,4 @@ def test_a_measured_day_is_kept_better_than_by_shortest_paths() -> None:
     P = TrafficEngineering.from_network(network, week.demands[:288], limit=1.0)
     P = P.with_limit(0.7 * P.shortest_limit)
     fixed = hr.simulate(FixedSplit(P.decision_set, P.shortest), P)
-    assert hr.simulate(blocks(P.decision_set), P).ccv < 0.5 * fixed.ccv
+    assert hr.simulate(hr.projection_free_coco(P.decision_set), P).ccv < 0.5 * fixed.ccv

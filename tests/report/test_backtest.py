@@ -331,14 +331,14 @@ def test_a_certificate_beyond_all_regrets_is_said_to_say_nothing(test, problem):
     inside = Certificate(0.5 * proved.most, most=proved.most, least=proved.least)
     assert certificate_sentence(test, inside) == (
         f"Certificate: over the run Hedgerow cost at most {0.5 * proved.most:.4g} eur more than "
-        "any fixed split that meets the limits wherever they can be met."
+        "any fixed split that meets the limits in all rounds."
     )
     for number in (2.0 * proved.most, 2.0 * proved.least - 1.0):
         vacuous = Certificate(number, most=proved.most, least=proved.least)
         assert certificate_sentence(test, vacuous).startswith("The certificate says nothing here")
-    budget = Certificate(0.0, 7.25, 3, most=1.0)
+    budget = Certificate(0.0, 7.25, most=1.0)
     assert certificate_sentence(test, budget).endswith(
-        "violates the limits by at most 7.25 ms in total, beside what no route avoids."
+        "violates the limits by at most 7.25 ms in total."
     )
 
 

@@ -28,14 +28,14 @@ NAMES = {
 FOLDERS = set(hedgerow.__all__) - NAMES
 LAYERS = ("baselines", "learners", "policies", "problems", "surrogates")
 INTERNAL = {
-    "Accuracy", "Affine", "Atoms", "Block", "BlockConditionalGradient",
+    "Accuracy", "Affine", "Block", "BlockConditionalGradient",
     "BlockConstraints", "Bounds", "Composition", "Directions", "Dual", "FeasibleFollower",
     "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
     "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint",
     "Queued", "Routes", "Seeded", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels",
     "Stepping", "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "ScheduleSteps",
     "UniversalSteps",
-    "Values", "WeibelSteps", "KernelSchedule", "ProjectedStep", "RecentRounds", "Scale",
+    "Values", "Voices", "WeibelSteps", "KernelSchedule", "ProjectedStep", "RecentRounds", "Scale",
     "ShareMethod", "WeightOfSums", "SimpleRule", "check_preset", "priced", "stand_alone", "Around",
 }  # fmt: skip
 """Classes and functions that are parts of others, and the step rules, which have a module."""

@@ -1,6 +1,7 @@
 """The policy that benchmarks have in NumPy is the library's: else their ratios would say nothing.
 
-Rounding errors grow from round to round, so games are short.
+Where columns that differ in little have shares the oracle has ties, which rounding decides. On
+paths they come after some ten rounds.
 """
 
 import runpy
@@ -12,50 +13,40 @@ import pytest
 import hedgerow as hr
 
 BY_HAND = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "by_hand.py"))
+BALL, BOX = hr.sets.L2Ball(40), hr.sets.Box(np.full(30, -1.0), np.full(30, 2.0))
 
 
-def game(X, rounds, seed, offset=0.0, slope=0.0):
-    """Return random rounds; in the last third offset and slope are added to the constraint."""
-    rng = np.random.default_rng(seed)
-    late = np.where(np.arange(rounds) >= 2 * rounds // 3, 1.0, 0.0)
-    table = hr.problems.LinearChunk(
-        rng.standard_normal((rounds, X.dim)) + rng.standard_normal(X.dim),
-        rng.standard_normal(rounds),
-        rng.standard_normal((rounds, X.dim)),
-        offset * late + 0.2 * rng.standard_normal(rounds),
+def game(X, offset, rounds=100):
+    """Return random rounds; offset is added to all constraints."""
+    rng = np.random.default_rng(1)
+    costs, constraints = (
+        rng.standard_normal((rounds, X.dim)) + rng.standard_normal(X.dim) for _ in range(2)
     )
-    table.constraints[:, 0] += slope * late * rng.choice([-1.0, 1.0], rounds)
-    return table
+    offsets = offset + 0.2 * rng.standard_normal(rounds)
+    return X, hr.problems.LinearChunk(costs, rng.standard_normal(rounds), constraints, offsets)
 
 
-def atlas_game(rounds):
-    problem = hr.ShortestPath.random_network(40, 120, rounds, seed=3)
-    return problem.decision_set, next(problem.chunks(rounds))
+def paths():
+    problem = hr.ShortestPath.random_network(40, 120, 12, seed=3)
+    return problem.decision_set, next(problem.chunks(12))
 
 
-BALL, BOX = hr.sets.L2Ball(4), hr.sets.Box(np.full(5, -1.0), np.full(5, 2.0))
-GAMES = {
-    "paths": lambda: atlas_game(60),
-    "ball": lambda: (BALL, game(BALL, 60, 0)),
-    "guarded": lambda: (BOX, game(BOX, 60, 1)),
-    "outage": lambda: (BALL, game(BALL, 60, 2, offset=20.0)),
-    "steep": lambda: (BALL, game(BALL, 60, 3, slope=40.0)),
-}
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_the_benchmark_by_hand_plays_the_policy_of_the_library(name):
-    X, table = GAMES[name]()
-    T = len(table.costs)
-    policy = hr.projection_free_coco(X, tracking=False)
-    trace = hr.simulate(policy, hr.RecordedProblem(X, list(table.rounds())))
-    for rounds in (T // 2, T):
-        cost, ccv = BY_HAND["play_by_hand"](X, table, X.lmo, rounds)
-        size = np.abs(trace.costs[:rounds]).sum()
-        assert cost == pytest.approx(trace.costs[:rounds].sum(), abs=1e-9 * size)
-        violations = np.maximum(trace.violations[:rounds], 0.0)
-        assert ccv == pytest.approx(violations.sum(), rel=1e-9)
-    assert violations.sum() > 0.0
-    assert (policy.surrogate.unavoidable > 0.0) == (name == "outage")
-    assert (policy.surrogate.oracle_calls > 8) == (name in ("outage", "steep"))
-    assert name != "guarded" or policy.surrogate.guard.interventions > 0
+@pytest.mark.parametrize(
+    ("made", "full"),
+    [(game(BALL, 1.0), False), (game(BALL, 7.0), True), (game(BOX, 0.0), False), (paths(), False)],
+)
+def test_the_benchmark_by_hand_plays_the_policy_of_the_library(made, full):
+    X, table = made
+    rounds = list(hr.RecordedProblem(X, list(table.rounds())))
+    policy, hand = hr.projection_free_coco(X), BY_HAND["Master"](X, X.lmo)
+    cost = ccv = 0.0
+    for (f, g), b in zip(rounds, table.constraint_offsets, strict=True):
+        x = policy.ask()
+        assert np.abs(hand.x - x).max() < 1e-6
+        cost, ccv = cost + f(x), ccv + max(0.0, g(x))
+        policy.tell(hr.first_order(f, x), hr.first_order(g, x))
+        hand.tell(f.coefficients, g.coefficients, b, g(x) > 0.0)
+    found = BY_HAND["play_by_hand"](X, table, X.lmo, len(rounds))
+    assert found == (pytest.approx(cost, rel=1e-6), pytest.approx(ccv, rel=1e-6))
+    assert ccv > 0.0
+    assert (len(hand.b) == 65) == full  # rows were replaced, too

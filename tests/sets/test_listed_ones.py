@@ -17,7 +17,6 @@ LEARNERS = {
     "AdaptiveOCG": lambda X: hr.learners.AdaptiveOCG(X, CertificateSteps()),
     "AdaptiveOCG, the paper's steps": lambda X: hr.learners.AdaptiveOCG(X, PaperSteps(60)),
     "RestartedOCG": lambda X: hr.learners.RestartedOCG(X, CertificateSteps()),
-    "TrackingOCG": hr.learners.TrackingOCG,
 }
 
 

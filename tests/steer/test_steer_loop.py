@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from hedgerow.live.lease import Lease, LeaseHeldError
-from hedgerow.live.schema import LEASES
-from hedgerow.live.store import Store, StoreError
+from hedgerow.live.store import StoreError
 from hedgerow.steer.loop import steer, weights_of
 from hedgerow.steer.readings import EndOfReadings, SourceError
 from hedgerow.steer.targets import TargetError, make_target
@@ -217,7 +216,8 @@ def test_a_backend_that_is_down_gets_its_minimum(make):
 
 
 def test_a_backend_without_traffic_keeps_its_last_reading(make):
-    bench = make(Scripted(readings(), readings(eu_2=None)), Proxy())
+    text = GOOD.replace("[safety]", "[safety]\nleast_observed = 0.1")
+    bench = make(Scripted(readings(), readings(eu_2=None)), Proxy(), text)
     bench.tick(3)
     assert "not observed: eu-2" in bench.lines[-1]
     constraint = bench.session.history().violation[1]
@@ -233,7 +233,12 @@ def test_several_limits(make):
     bench = make(Scripted(*[found] * 4, bad), Proxy(), text)
     assert bench.tick(8) == ["waiting", *["decided"] * 7]
     assert "errors 0.05 > 0.005" in bench.lines[-1]
-    assert len(bench.session.status().each) == 2
+    status = bench.session.status()
+    assert len(status.each) == 2
+    held, per = status.binding[0], ("ms of latency", "unit of errors")
+    said = f", held by interval {held.round} at {held.price:.3g} per {per[held.part]}"
+    assert bench.lines[-1].endswith(said)
+    assert "held by" not in bench.lines[0]
 
 
 def test_shadow_decides_and_writes_nothing(make, tmp_path):
@@ -325,14 +330,3 @@ def test_a_file_target_is_read_by_the_next_process(make, tmp_path):
     assert weights_in(tmp_path) == dict(
         zip(bench.settings.names, weights_of(bench.work.decision).tolist(), strict=True)
     )
-
-
-def test_a_store_of_the_release_before_gets_leases(tmp_path):
-    from hedgerow.live.migrations import VERSION
-    from hedgerow.live.schema import VERSIONS
-
-    with Store(tmp_path / "s.db") as store, store.writing() as connection:
-        LEASES.drop(connection)
-        connection.execute(VERSIONS.update().values(version=VERSION - 1))
-    with Store(tmp_path / "s.db") as store, store.reading() as connection:
-        assert connection.execute(LEASES.select()).all() == []

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.surrogates.adaptive import SCALE_FLOOR, P, capped_slope
-from hedgerow.surrogates.ranges import SCALE
 
 B, ROUNDS = 7.0, 200
 
@@ -28,33 +26,12 @@ def test_the_theory_scale_is_the_papers_plus_p_B():
     assert roomy.p == plain.p == math.log(T)
 
 
-@pytest.mark.parametrize("options", [{}, {"violation_unit": 3.0}, {"violation_budget": 40.0}])
-def test_the_practical_scale_is_k_t_U_plus_p_B(options):
-    policy = hr.projection_free_coco(hr.sets.Simplex(4), benchmark_budget=B, **options)
-    rng = np.random.default_rng(0)
-    grown = 0.0
-    for t in range(1, 700):
-        a, b = rng.uniform(0, 1, 4), (1 + t / 200) * rng.standard_normal(4)
-        x = policy.ask()
-        policy.tell(
-            hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(float(b @ x) + 0.1, b)
-        )
-        U, k = policy.surrogate.ranges.violation, policy.surrogate.ranges.array[SCALE]
-        slope, numbers = policy.surrogate.slope
-        assert slope is capped_slope
-        q = policy.surrogate.queue
-        weight = min(P / (k + P * B / U) * (q / (k + P * B / U)) ** (P - 1), math.sqrt(t))
-        assert slope(numbers, q, float(t), U, k) == pytest.approx(weight, rel=1e-12)
-        grown = max(grown, U)
-    assert "violation_unit" in options or grown > 1.0
-    assert "violation_budget" not in options or k == SCALE_FLOOR
-
-
-def test_no_budget_leaves_everything_as_it_was():
-    assert hr.projection_free_coco(hr.sets.Simplex(3)).surrogate.slope[1][1] == 0.0
+def test_a_budget_is_a_number_from_zero_on():
     for bad in (-1.0, math.nan, math.inf, "much"):
         with pytest.raises((ValueError, TypeError), match="benchmark_budget"):
-            hr.projection_free_coco(hr.sets.Simplex(3), benchmark_budget=bad)
+            hr.projection_free_coco(
+                hr.sets.Simplex(3), 1000, preset="theory", lipschitz=2.0, benchmark_budget=bad
+            )
 
 
 @pytest.mark.filterwarnings("ignore::hedgerow.VacuousConstantsWarning")
@@ -94,8 +71,8 @@ SETS = {
 
 
 def makers(X):
-    yield hr.projection_free_coco(X, benchmark_budget=B)
     yield hr.projection_free_coco(X)
+    yield hr.projection_free_coco(X, tracking=False)
     yield theory(X, 1000, B)
     yield hr.ConstrainedPolicy(
         hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(ROUNDS)),
@@ -118,8 +95,9 @@ def test_the_certificate_plus_w_B_bounds_the_regret(name):
                     hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(float(b @ x) + d, b)
                 )
                 regret += float(a @ (x - z))
-                w = max(w, policy.surrogate.weight)
-            assert policy.surrogate.largest_weight == w
+                w = max(w, policy.weight)
+            if isinstance(policy, hr.ConstrainedPolicy):
+                assert policy.surrogate.largest_weight == w
             assert regret <= policy.certificate(budget=B) + 1e-9
 
 

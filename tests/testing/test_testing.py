@@ -676,7 +676,7 @@ BROKEN_POLICIES: dict[type[ConstrainedPolicy], str] = {
 @pytest.mark.parametrize("broken", BROKEN_POLICIES, ids=lambda broken: broken.__name__)
 def test_a_broken_policy_is_caught_by_name(broken: type[ConstrainedPolicy]) -> None:
     def make() -> ConstrainedPolicy:
-        good = projection_free_coco(Simplex(4))
+        good = projection_free_coco(Simplex(4), tracking=False)
         return broken(good.learner, good.surrogate)
 
     with pytest.raises(AssertionError, match=f"{broken.__name__} fails {BROKEN_POLICIES[broken]} "):

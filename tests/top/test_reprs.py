@@ -48,20 +48,21 @@ def test_every_set_is_shown_in_one_short_line(name):
 def test_a_policy_is_shown_as_the_call_that_made_it():
     text = repr(hr.projection_free_coco(GRAPH.decision_set))
     assert text == "projection_free_coco(DagPaths(191 nodes, 1200 edges))"
-    given = hr.projection_free_coco(hr.sets.Simplex(2), violation_unit=2.0)
-    assert repr(given) == "projection_free_coco(Simplex(n=2, total=1.0), violation_unit=2.0)"
+    given = hr.projection_free_coco(hr.sets.Simplex(2), eagerness=2.0)
+    assert repr(given) == "projection_free_coco(Simplex(n=2, total=1.0), eagerness=2.0)"
     assert repr(copy.deepcopy(given)) == repr(given)
     drawn = hr.ftpl_coco(hr.sets.Simplex(2), 100, rng=3)
     assert repr(drawn) == "ftpl_coco(Simplex(n=2, total=1.0), horizon=100, seed=3)"
 
 
 def test_a_composition_shows_its_parts_once():
-    inner = hr.projection_free_coco(GRAPH.decision_set)
+    inner = hr.projection_free_coco(GRAPH.decision_set, tracking=False)
     text = repr(hr.ConstrainedPolicy(inner.learner, inner.surrogate))
     assert text.startswith(
-        "ConstrainedPolicy(TrackingOCG(DagPaths(191 nodes, 1200 edges)), Adaptive"
+        "ConstrainedPolicy(AdaptiveOCG(DagPaths(191 nodes, 1200 edges), CertificateSteps("
     )
-    assert "AdaptiveSurrogate(ObservedRanges(TrackingOCG), " in text
+    assert "CurrentSurrogate(" in text
+    assert "ObservedRanges(AdaptiveOCG)" in text
     assert text.count("DagPaths") == 1
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 import sys
 from pathlib import Path
@@ -14,7 +16,9 @@ from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments import Results, load_experiment, sweep, tune
 from hedgerow.experiments.executors import dask, find_joblib, serial
 from hedgerow.feedback import first_order
+from hedgerow.gone import GONE
 from hedgerow.networks import Network
+from hedgerow.policies.presets import NO_CONSTANTS
 from hedgerow.problems import LatencyCap
 from hedgerow.report import Summary, write_report
 from made_results import Made, make_results
@@ -106,7 +110,7 @@ def test_restore_names_invalid_snapshots(given):
     policy = hr.projection_free_coco(X)
     before = policy.ask()
     with refused(
-        f"ConstrainedPolicy is restored from a snapshot, as its state() returns it, got {given!r}; "
+        f"Fallback is restored from a snapshot, as its state() returns it, got {given!r}; "
         "a file is read by load(path)",
         ValueError,
     ):
@@ -254,7 +258,7 @@ SWAPPED = {
     "lazily sampled": (lambda: hr.LazySampled(X, 0), "sampled play draws the vertices of a"),
     "hindsight of a policy": (
         lambda: hr.hindsight(hr.projection_free_coco(X)),
-        "hindsight needs a problem, or a decision set and its rounds, got a ConstrainedPolicy",
+        "hindsight needs a problem, or a decision set and its rounds, got a Fallback",
     ),
     "hindsight of rounds": (
         lambda: hr.hindsight([(F, F)]),
@@ -279,7 +283,22 @@ def test_a_budget_is_named_as_it_was_given():
     with refused("budget must be at least 0, got -1", ValueError):
         policy.certificate(-1.0)
     with refused("benchmark_budget must be at least 0, got -1", ValueError):
-        hr.projection_free_coco(X, benchmark_budget=-1.0)
+        hr.projection_free_coco(X, 100, preset="theory", lipschitz=1.0, benchmark_budget=-1.0)
+
+
+@pytest.mark.parametrize(("name", "advice"), NO_CONSTANTS.items())
+def test_constants_that_are_learnt_are_refused(name, advice):
+    with refused(f"{name}=2.0 has no effect any more: {advice}", ValueError):
+        hr.projection_free_coco(X, **{name: 2.0})
+
+
+@pytest.mark.parametrize(("package", "name"), [(p, name) for p in GONE for name in GONE[p]])
+def test_a_name_that_is_gone_says_what_replaces_it(package, name):
+    words = f"{package} has no {name!r} any more: {GONE[package][name]}"
+    with refused(words, AttributeError):
+        getattr(importlib.import_module(package), name)
+    for path in re.findall(r"hedgerow(?:\.\w+)+", words.partition(":")[2]):
+        assert pkgutil.resolve_name(path) is not None
 
 
 @pytest.mark.parametrize("told", ["cost", "constraint"])

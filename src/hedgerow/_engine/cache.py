@@ -1,6 +1,6 @@
 """Where compiled kernels are kept, so that a machine compiles them once.
 
-A file is named after the sources, versions and processor that its machine code depends on. It is
+A file is named after the code, versions and processor that its machine code depends on. It is
 read from every folder that is known, and written to the first that allows it. A file is only loaded
 only if no other user can have written it, because loading runs what it holds, and if its checksum
 is right, because damaged machine code ends the process. Otherwise the kernel is compiled again. A
@@ -69,7 +69,6 @@ class KernelCache(NullCache):
         self._function = function
         self._source = Path(code.co_filename).absolute()
         self._name = f"{self._source.stem}.{function.__qualname__}-{code.co_firstlineno}{form}"
-        self._advice = "set NUMBA_CACHE_DIR to a folder that only you can write to"
         self._kept: Path | None = None
 
     @functools.cached_property
@@ -80,12 +79,7 @@ class KernelCache(NullCache):
 
     @functools.cached_property
     def _places(self) -> list[Path]:
-        """The folders in which it may be kept; none without sources to name the file after."""
-        try:
-            _ = self._state
-        except OSError:  # an archive, or a package without sources
-            self._advice = f"that takes the source {self._source}"
-            return []
+        """The folders in which it may be kept."""
         return list(places(self._source))
 
     @property
@@ -123,7 +117,7 @@ class KernelCache(NullCache):
                 self._kept = place
                 self._clear_away(place)
                 return
-        _warn_that_nothing_is_kept(self._advice)
+        _warn_that_nothing_is_kept()
 
     def _clear_away(self, place: Path) -> None:
         """Delete this kernel's old files: of other sources, versions or processors."""
@@ -190,5 +184,8 @@ def _warn_of_folder(folder: Path) -> None:
 
 
 @functools.cache
-def _warn_that_nothing_is_kept(advice: str) -> None:
-    _log.warning("compiled kernels cannot be kept, every process compiles its own: %s", advice)
+def _warn_that_nothing_is_kept() -> None:
+    _log.warning(
+        "compiled kernels cannot be kept, every process compiles its own: set NUMBA_CACHE_DIR to a "
+        "folder that only you can write to"
+    )

@@ -1,8 +1,10 @@
-"""Hash what the machine code of a kernel depends on: sources and constants, of callees too.
+"""Hash what the machine code of a kernel depends on: functions and constants, of callees too.
 
 numba's own cache compares only the file in which a kernel is defined, so a kernel would keep the
 old arithmetic of a callee in another file. Here the names that a kernel reads are followed to the
-functions and constants behind them, in this package and in users' own modules alike.
+functions and constants behind them, in this package and in users' own modules alike. What is hashed
+is what was imported, the bytecode in memory: a file may have been changed since, by an editor or an
+upgrade, and machine code of the old source must not be kept under the name of the new one.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import functools
 import hashlib
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -22,20 +25,23 @@ CONSTANTS = int | float | complex | str | bytes | np.generic
 """Values that numba writes into the machine code, besides arrays and tuples."""
 
 
-@functools.cache
 def engine_fingerprint() -> str:
-    """Hash all that compiles kernels."""
-    files = sorted(ENGINE.glob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    """Hash all that compiles kernels, as it was when this module was imported."""
+    return _ENGINE_HASH
+
+
+def _hash_engine() -> str:
+    with suppress(OSError):
+        files = sorted(ENGINE.glob("*.py"))
+        return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    return "no sources"
+
+
+_ENGINE_HASH = _hash_engine()
 
 
 def fingerprint(function: FunctionType) -> str:
-    """Hash the sources and constants of a function and of all functions that it may call.
-
-    Raises:
-        OSError: a source cannot be read.
-
-    """
+    """Hash the code and constants of a function and of all functions that it may call."""
     found, seen, left = set[str](), set[int](), [function]
     while left:
         one = left.pop()
@@ -49,8 +55,8 @@ def fingerprint(function: FunctionType) -> str:
 
 @functools.cache
 def _parts(function: FunctionType) -> tuple[set[str], list[FunctionType]]:
-    """Return the hashed file and constants of a function, and the functions that it reads."""
-    found, called = {_file_hash(function.__code__.co_filename)}, []
+    """Return the hashed code and constants of a function, and the functions that it reads."""
+    found, called = {_hash_code(function)}, []
     left = list(_read_values(function))
     for name, value in left:  # the list grows by what tuples hold
         inner = _function_of(value)
@@ -63,9 +69,30 @@ def _parts(function: FunctionType) -> tuple[set[str], list[FunctionType]]:
         elif isinstance(value, np.ndarray):
             digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
             found.add(f"{name} = {value.dtype} {value.shape} {digest}")
-        elif (file := _module_file(value)) is not None:
-            found.add(_file_hash(file))
+        else:
+            found.add(f"{name} = {_describe(value)}")
     return found, called
+
+
+def _hash_code(function: FunctionType) -> str:
+    """Hash a function's name, defaults and bytecode."""
+    described = function.__qualname__, function.__defaults__, _plain(function.__code__)
+    return hashlib.sha256(repr(described).encode()).hexdigest()
+
+
+def _plain(code: CodeType) -> tuple[Any, ...]:
+    """Return what a code object does, without where it is written."""
+    consts = tuple(_plain(one) if isinstance(one, CodeType) else one for one in code.co_consts)
+    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+    return code.co_code, consts, names, code.co_argcount, code.co_kwonlyargcount, code.co_flags
+
+
+def _describe(value: Any) -> str:
+    """Return name and release of a value that another package defines, such as `numpy.zeros`."""
+    module = getattr(value, "__module__", None) or type(value).__module__
+    package = sys.modules.get(module.partition(".")[0])
+    name = getattr(value, "__qualname__", type(value).__qualname__)
+    return f"{module}.{name} {getattr(package, '__version__', '')}"
 
 
 def _function_of(value: Any) -> FunctionType | None:
@@ -100,21 +127,3 @@ def _names(code: CodeType) -> set[str]:
     """Return the names in a function's code and in the functions inside it."""
     inner = (_names(one) for one in code.co_consts if isinstance(one, CodeType))
     return {*code.co_names}.union(*inner)
-
-
-def _module_file(value: Any) -> str | None:
-    """Return the source of the module that defines a value or its type."""
-    named = getattr(value, "__module__", None) or type(value).__module__
-    file = getattr(sys.modules.get(named), "__file__", None)
-    return file if file is not None and file.endswith(".py") else None
-
-
-def _file_hash(file: str) -> str:
-    found = Path(file).stat()
-    return _hash_of_version(file, found.st_mtime_ns, found.st_size)
-
-
-@functools.cache
-def _hash_of_version(file: str, *_: int) -> str:
-    """Hash a file, again where its time or size has changed: a module may be loaded again."""
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()

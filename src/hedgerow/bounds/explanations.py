@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ Regularised = AdaptiveOCG | AwayOCG | BlockOCG
 Bound = tuple[str, str, float | None, float | None]
 """Name, statement, value and trivial value of a guarantee."""
 ORDER = "of order T^{3/4}"
+REFUTED = "says nothing here, because no fixed action satisfies the constraint in every round"
+ONE_SIZE = "for costs of one size below Gg D T"
 DOMINATED = "projection_free_coco(preset='theory') has order T^{3/4} against the same benchmark"
 
 
@@ -75,7 +78,7 @@ def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
         return Explanation(name, inner.horizon, (*found, *kept), inner.adaptivity)
     horizon = next((theorem.horizon for theorem in theorems if theorem.horizon is not None), None)
     if isinstance(policy, Fallback):
-        found = [*_remembered(policy, budget), *found]
+        found = [*_remembered(policy, budget), *(_so_far(policy, one) for one in found)]
     elif isinstance(policy, ConstrainedPolicy):
         if isinstance(policy.learner, AdaptiveOCG):
             horizon = policy.learner.steps.horizon
@@ -116,6 +119,18 @@ def _remembered(policy: Fallback, budget: float) -> Iterator[Guarantee]:
             proved.most if played else None,
             ("convex losses", AT_ONCE),
         )
+
+
+def _so_far(policy: Fallback, bound: Guarantee) -> Guarantee:
+    """Return a bound of Theorem R with its value after the rounds so far."""
+    Phi, theorem = policy.cost_size, policy.guarantees()[0]
+    if policy.infeasible:
+        return replace(bound, statement=REFUTED)
+    if Phi == 0.0 or not bound.name.startswith("regret"):
+        return bound
+    C, D, q = theorem["C"], theorem["D"], int(theorem["q"])
+    value = fallback_regret(C, D, Phi, Phi, q)  # no gradient is larger than all of them together
+    return replace(bound, value=value, trivial=policy.certificate().most)
 
 
 def _certificates(policy: ConstrainedPolicy[Any], budget: float) -> Iterator[Guarantee]:
@@ -187,7 +202,7 @@ def _of_weights(theorem: Theorem) -> Iterator[Bound]:
     begin = nonvacuous_horizon(lambda T: theorem_f_regret(C, 1.0, T**power, lam), 1.0)
     yield "regret, Theorem F", f"{text}; below Gf D T from T = {begin:.0f} on", None, None
     begin = nonvacuous_horizon(ccv, 1.0)
-    text = f"of order Gg D {order} (log T)^{{1/{q:.0f}}}, below Gg D T from T = {begin:.0f} on"
+    text = f"of order Gg D {order} (log T)^{{1/{q:.0f}}}; {ONE_SIZE} from T = {begin:.0f} on"
     yield f"{_ccv_of(m)}, Theorem F", text, None, None
 
 
@@ -206,8 +221,8 @@ def _fallback(theorem: Theorem) -> Iterator[Bound]:
     begin = nonvacuous_horizon(lambda T: fallback_ccv(C, T, q, m), 1.0)
     text = (
         f"{CCV * 2.0 ** (1.0 / q):.3g} D Gamma_T + D max ||grad g_t||, Gamma_T <= Gg {order}; "
-        f"after a switch of order Gg D {order} (log T)^{{1/{q}}}, below Gg D T from T = "
-        f"{begin:.0f} on"
+        f"after a switch of order Gg D {order} (log T)^{{1/{q}}}; {ONE_SIZE} from T = {begin:.0f} "
+        "on"
     )
     yield f"{_ccv_of(m)}, Theorem R", text, None, None
 

@@ -24,9 +24,9 @@ over all rounds: `cost`, `ccv` (sum of max(0, g_t)), `signed_ccv` (sum of g_t), 
 where the method has none), `dim`; and `ccv_each`, the CCV of each constraint in its own unit, only
 where all rounds have several, equally many. Where their units may differ there is
 `constraint_units`, by which the value of each constraint is divided before the largest one counts
-in `ccv`, `signed_ccv`, `largest_violation`, the curves and the benchmark. `infeasible_rounds` is in
-how many rounds the method found that no action meets the limit, where there are any. `service` has
-an object for each constraint: its name and unit, `violated_rounds`, `violated_share`, `worst`,
+in `ccv`, `signed_ccv`, `largest_violation`, the curves and the benchmark. `infeasible_rounds`, of
+earlier releases, is in how many rounds the method found that no action meets the limit. `service`
+has an object for each constraint: its name and unit, `violated_rounds`, `violated_share`, `worst`,
 `p95`, `longest_streak`, and minutes where a round's length is known. `notes` are the warnings of
 the method, `constants` what a theorem was given (null if nothing): `lipschitz` and `bound`, pairs
 (costs, constraints), and `how` they were found. `benchmark` is the id of the file in `benchmarks/`;

@@ -82,6 +82,13 @@ def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> No
     steps.after_step(own[RULE:], own[INNER] - (passed[VALUE] - gain), gap - gain)
 
 
+def capacity_of(decision_set: DecisionSet, vertices: int | None) -> int:
+    """Return the largest active set: as given, or n + 2, but 64 at most."""
+    if vertices is None:
+        return min(decision_set.dim + 2, MOST_VERTICES)
+    return as_count(vertices, "vertices", 2)
+
+
 class AwayOCG(KernelLearner):
     """Online conditional gradient that also steps away from vertices that were wrong.
 
@@ -97,7 +104,7 @@ class AwayOCG(KernelLearner):
 
     State: (vertices + 4) n numbers. With `vertices` of at least n + 2, one too many is removed
     without moving x_t (Caratheodory). With fewer, the two lightest are merged into one point that
-    is not a vertex; the order T^{1/2} is proved while `merged` is 0, T^{3/4} always.
+    is not a vertex; then the order T^{3/4} is proved alone (`growths`).
 
     Args:
         decision_set: where to play.
@@ -130,7 +137,7 @@ class AwayOCG(KernelLearner):
     ):
         n, centre = decision_set.dim, first_play(decision_set, start)
         self.steps = CertificateSteps() if steps is None else as_steps(steps)
-        K = min(n + 2, MOST_VERTICES) if vertices is None else as_count(vertices, "vertices", 2)
+        K = capacity_of(decision_set, vertices)
         rule = self.steps.begin(decision_set.diameter or 1.0)  # a single point: any length will do
         numbers = {"x1": n, "S": n, "t": 1, "inner": 1, "drops": 1, "begin": 1, "rule": rule.size}
         numbers |= {"vertices": active_set.part_size(n, K)}
@@ -153,8 +160,13 @@ class AwayOCG(KernelLearner):
 
     @property
     def growths(self) -> tuple[Growth, ...]:
-        """What is proved of the steps of a round."""
-        return growths_of_away_steps(self.decision_set)
+        """What is proved of the steps of a round: q = 2 only if no vertices can be merged."""
+        return growths_of_away_steps(self.decision_set, self.capacity)
+
+    @property
+    def capacity(self) -> int:
+        """The largest active set."""
+        return int(self.vertices[active_set.CAPACITY])
 
     @property
     def rule_numbers(self) -> Vector:

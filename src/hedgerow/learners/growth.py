@@ -71,10 +71,16 @@ def growths_of_one_step(decision_set: DecisionSet) -> tuple[Growth, ...]:
     return (Growth(4, 1.0), *((Growth(3, min(1.0, curved)),) if curved > 0.0 else ()))
 
 
-def growths_of_away_steps(decision_set: DecisionSet) -> tuple[Growth, ...]:
-    """Return what away steps gain: q = 4, and 2 on polytopes of known pyramidal width."""
+def growths_of_away_steps(decision_set: DecisionSet, vertices: int) -> tuple[Growth, ...]:
+    """Return what away steps gain: q = 4, and 2 on polytopes of known pyramidal width.
+
+    The latter needs room for n + 2 vertices, so that none are merged into a point that is no
+    vertex.
+    """
     width, D = decision_set.pyramidal_width, decision_set.diameter
-    return (Growth(4, 0.25), *((Growth(2, (0.5 * width / D) ** 2),) if width > 0.0 else ()))
+    if width == 0.0 or vertices < decision_set.dim + 2:
+        return (Growth(4, 0.25),)
+    return Growth(4, 0.25), Growth(2, (0.5 * width / D) ** 2)
 
 
 def best_growth(growths: Iterable[Growth], rho: float, horizon: float = REFERENCE) -> Growth:

@@ -1,7 +1,7 @@
 """Which past feedback holds a session's decision, in a column of the journal.
 
-It is JSON, a list of [number of the feedback, part of the constraint, price], the dearest first;
-null where nothing holds it, or where the policy remembers no rounds.
+It is JSON, a list of [number of the feedback, part of the constraint, price, resemblance], the
+dearest first; null where nothing holds it, or where the policy remembers no rounds.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hedgerow.policies.summary import SHOWN, Binding
 def pack_binding(policy: Any) -> str | None:
     """Return the column for the policy's present decision."""
     held: tuple[Binding, ...] = getattr(policy, "binding", tuple)()[:SHOWN]
-    rows = [[one.round, one.part, float(f"{one.price:.6g}")] for one in held]
+    rows = [[*one[:2], *(float(f"{number:.6g}") for number in one[2:])] for one in held]
     return json.dumps(rows) if rows else None
 
 

@@ -364,7 +364,7 @@ class AdvisedMaster(RestrictedMaster):
 
     @property
     def _parts(self) -> dict[str, Restorable]:
-        return {"voices": self._voices}
+        return super()._parts | {"voices": self._voices}
 
 
 def as_names(advisers: Sequence[str]) -> tuple[str, ...]:

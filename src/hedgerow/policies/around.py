@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hedgerow.policies.summary import Binding
 from hedgerow.protocols.parts import Feedback
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, Stateful
@@ -41,6 +42,10 @@ class Around(Stateful):
     def weight(self) -> float | None:
         """The inner policy's weight on the constraint, where it has one."""
         return getattr(self.policy, "weight", None)
+
+    def binding(self) -> tuple[Binding, ...]:
+        """Return the past rounds that hold the inner policy's decision now, the dearest first."""
+        return getattr(self.policy, "binding", tuple)()
 
     @property
     def certificate(self) -> Callable[..., Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.learners.away_ocg import AwayOCG
+from hedgerow.learners.away_ocg import AwayOCG, capacity_of
 from hedgerow.learners.growth import best_growth, growths_of_away_steps
 from hedgerow.learners.steps import ScheduleSteps
 from hedgerow.policies.fallback import Fallback, relative_radius2, with_weights
@@ -23,8 +23,9 @@ def away_coco(
     """`projection_free_coco` that falls back to away steps: one oracle call per round.
 
     On polytopes of known pyramidal width, such as simplices, boxes, l1 balls and products of
-    simplices, Theorem R (theory.md) proves regret O(T^{1/2}) and CCV O(T^{1/2} (log T)^{1/2}) where
-    that is the better bound after 10^5 rounds; elsewhere O(T^{3/4}) and O(T^{3/4} (log T)^{1/4}).
+    simplices, with an active set of at least n + 2 vertices, Theorem R (theory.md) proves regret
+    O(T^{1/2}) and CCV O(T^{1/2} (log T)^{1/2}) where that is the better bound after 10^5 rounds;
+    elsewhere O(T^{3/4}) and O(T^{3/4} (log T)^{1/4}).
     Against every action that satisfies all rounds, without horizon or Lipschitz constant.
     `explain(policy)` prints rate, constant, and from which horizon it says something.
 
@@ -32,7 +33,7 @@ def away_coco(
         decision_set: where to play.
         lipschitz: no longer used.
         eagerness: as in `projection_free_coco`.
-        vertices: the largest active set, as in `AwayOCG`.
+        vertices: the largest active set; the smaller of n + 2 and 64 if left out.
 
     >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> away_coco(Simplex(3)).ask()
@@ -42,6 +43,7 @@ def away_coco(
     check_preset("practical", decision_set, None)
     refuse_constants(lipschitz=lipschitz)
     rho = relative_radius2(decision_set)
-    growth = best_growth(growths_of_away_steps(decision_set), rho)
-    learner = AwayOCG(decision_set, ScheduleSteps(growth, rho), vertices=vertices)
+    places = capacity_of(decision_set, vertices)
+    growth = best_growth(growths_of_away_steps(decision_set, places), rho)
+    learner = AwayOCG(decision_set, ScheduleSteps(growth, rho), vertices=places)
     return Fallback(RestrictedMaster(decision_set, eagerness), with_weights(learner))

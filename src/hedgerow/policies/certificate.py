@@ -14,7 +14,8 @@ class Certificate(float):
         least_violation: every fixed action violates by at least this much in total; above 0 it
             proves that none satisfies every round.
         most: no regret is larger, whatever was decided; infinite where that is not known.
-        least: no regret is smaller; minus `most` where nothing better is known.
+        least: the sum of <grad f_t, x_t - x> is at least this for every action x, so that a smaller
+            bound proves that there is no comparator; minus `most` where nothing better is known.
         price: against an action that violates by V in total, the regret is at most V times this
             larger; infinite where that is not known.
 
@@ -95,7 +96,7 @@ class Certificate(float):
         if self.no_comparator:
             each = f"each violates it by at least {self.least_violation:.6g} in total"
             if self.least_violation == 0.0:
-                each = f"none could have cost more than {-self.least:.6g} more"
+                each = f"by the costs' tangents none could cost more than {-self.least:.6g} more"
             return f"{because} no fixed action {self._within}: {each}; give a budget"
         if self > self.most:
             return f"{because} no fixed action could have cost more than {self.most:.6g} less"

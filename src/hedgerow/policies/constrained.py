@@ -227,8 +227,9 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
 
         Regret_T(x*) <= sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t) for every
         x* that satisfies the constraint in all rounds, where s_t = grad f_t + w_t grad g_t and the
-        values are those that the surrogate used. A bound of the rounding errors is added, which is
-        tiny unless weights became huge.
+        values are those that the surrogate used; one that violates them gains at most the sum of
+        w_t g_t(x*)^+. A bound of the rounding errors is added, which is tiny unless weights became
+        huge.
 
         It is a number that says which x* it holds for, `comparator`. Where no x* satisfies all
         rounds the bound is vacuous. A bound below -D sum ||grad f_t|| proves that:
@@ -250,7 +251,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         if len(weights) > 1:  # their violations have no common unit
             return Certificate(bound + allowed, budgets, 0.0, range_)
         least = max(0.0, -range_ - bound) / weights[0] if weights[0] > 0.0 else 0.0
-        return Certificate(bound + allowed, budgets[0], least, range_)
+        return Certificate(bound + allowed, budgets[0], least, range_, price=weights[0])
 
     def transfer(
         self, decision_set: DecisionSet, kept: ArrayLike | None = None

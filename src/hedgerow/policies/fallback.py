@@ -265,9 +265,25 @@ class Fallback(StatefulPlayer):
             self._take_decision()
         return self._state["x"].copy()
 
+    @property
+    def _decided(self) -> Vector:
+        """The decision of the policy that decides now."""
+        return self.policy.decision if self.switched is None else self.plain.ask()
+
     def _take_decision(self) -> None:
-        inner = self.switched is None
-        self._state["x"][:] = self.policy.decision if inner else self.plain.ask()
+        self._state["x"][:] = self._decided
+
+    @property
+    def is_left(self) -> bool:
+        """Whether the policies inside are as the last round left them."""
+        return np.array_equal(self._decided, self._state["x"])
+
+    def _check_left(self) -> None:
+        if not self.is_left:
+            raise RuntimeError(
+                "the policy inside has moved without its Fallback, so that nothing could be proved "
+                "about their rounds; give every Fallback a policy of its own, and tell it alone"
+            )
 
     @property
     def advisers(self) -> tuple[str, ...]:
@@ -296,6 +312,11 @@ class Fallback(StatefulPlayer):
         return since if since > 0 else None
 
     @property
+    def cost_size(self) -> float:
+        """Phi, of the rounds that the inner policy has played."""
+        return float(dual_root(self._state["phi"][0], self._theorem["q"]))
+
+    @property
     def infeasible(self) -> bool:
         """Whether no action satisfies all rounds, by proof."""
         return bool(self._state["infeasible"][0])
@@ -317,6 +338,7 @@ class Fallback(StatefulPlayer):
             at: the earlier decision that late feedback is about; left out, it is about `ask()`.
 
         """
+        self._check_left()
         if self.switched is not None:
             self.plain.tell(cost, constraint, at=at)
         else:
@@ -390,15 +412,16 @@ class FallbackRounds(CompiledRounds):
 
     """
 
-    feedback: Feedback = staticmethod(first_order_each)
-
     def __init__(self, policy: Fallback, inner: MasterRounds, plain: CompiledRounds):
         self._policy, self._inner, self._plain = policy, inner, plain
+        self.feedback = inner.feedback
         self.linear = inner.linear and plain.linear
         self._known: tuple[Any, Any, Any] = None, None, None
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
         """Return the table around those of both policies."""
+        if not self._policy.is_left:  # Python refuses the round
+            return None, first
         inner = self._inner.table_of(rounds, first, end)
         plain, until = self._plain.begin(rounds, first, end)
         if plain is None or until <= first:

@@ -15,6 +15,7 @@ from hedgerow.feedback import (
     Constraints,
     EvalGrad,
     Parts,
+    first_order,
     first_order_each,
     in_order,
     largest_seen,
@@ -39,7 +40,7 @@ from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_INDEX, not_overridden, python_set
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import State
+from hedgerow.snapshot import Restorable, State
 from hedgerow.surrogates.queued import checked, checked_each
 
 ALL, COLUMNS = 24, 12
@@ -346,10 +347,11 @@ class RestrictedMaster(StatefulPlayer):
 
     def compiled_rounds(self, feedback: Feedback) -> MasterRounds | None:
         """Return its rounds for the compiled loops; None where a part of them is Python."""
-        written = not_overridden(self, RestrictedMaster, "ask", "tell")
-        if self._table.in_python or not written or feedback is not self.feedback:
+        written = not_overridden(self, RestrictedMaster, "ask", "tell", "take_in")
+        one_part = feedback is first_order and self.constraints in (None, 1)
+        if self._table.in_python or not written or not (one_part or feedback is self.feedback):
             return None
-        return MasterRounds(self)
+        return MasterRounds(self, feedback)
 
     def take_units(self, one_unit: bool) -> None:
         """Remember whether all constraints of a round have one unit, for `summary`."""
@@ -486,6 +488,10 @@ class RestrictedMaster(StatefulPlayer):
         self._derive()
         mix_columns(self._hull)
 
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"workspace": self._workspace}
+
     def _restored(self) -> None:
         super()._restored()
         self._derive()
@@ -510,13 +516,12 @@ class MasterRounds(CompiledRounds):
 
     Args:
         policy: the policy; its set has kernels.
+        feedback: what it sees: all parts of a round, or the largest one.
 
     """
 
-    feedback: Feedback = staticmethod(first_order_each)
-
-    def __init__(self, policy: RestrictedMaster):
-        self._policy = policy
+    def __init__(self, policy: RestrictedMaster, feedback: Feedback):
+        self._policy, self.feedback = policy, feedback
         self._known: tuple[Any, Any] = None, None  # the last table, and the policy with it
         self.linear = policy.constraints in (None, 1)
 
@@ -530,7 +535,7 @@ class MasterRounds(CompiledRounds):
     def table_of(self, rounds: Any, first: int, end: int) -> Any:
         """Return the table of `play_master` for these rounds."""
         count = getattr(rounds, "parts_g", NO_INDEX)[first:end]  # linear rounds have one part each
-        if not (count > 1).any():
+        if self.feedback is first_order or not (count > 1).any():
             return self._policy._table
         levels = np.empty(len(rounds.gradients))
         return self._policy.table(parts_of_memory(rounds.gradients, rounds.values, count, levels))

@@ -21,6 +21,7 @@ from numba import types
 
 from hedgerow._engine.kernel import kernel, nothing, number, read, whole, write
 from hedgerow._engine.table import TableType
+from hedgerow.inputs import LARGEST_PART
 from hedgerow.kernels.columns import (
     column_dots,
     hull_table,
@@ -34,7 +35,7 @@ from hedgerow.kernels.columns import (
 from hedgerow.kernels.master import TOLERANCE, master_table, solve_master
 from hedgerow.kernels.parts import parts_in, parts_table
 from hedgerow.kernels.policy_tables import minimise, set_table
-from hedgerow.kernels.rounds import SEEN_ROUND, is_accepted
+from hedgerow.kernels.rounds import LARGEST_PART2, SEEN_ROUND, is_accepted
 from hedgerow.kernels.rows import (
     SLIGHT,
     bind_row,
@@ -331,11 +332,15 @@ def play_master(
     k: int,
 ) -> bool:
     """Take in a round, as `kernels/rounds.py` describes it."""
-    if not is_accepted(cost, value, products):
-        return False
     n, core, parts, at, work = len(a), policy.core, policy.parts, policy.at, policy.work
     f, g, d, v = work[:n], work[n : 2 * n], work[2 * n : 3 * n], work[3 * n :]
     m, hull = parts_in(parts, k), core.hull
+    accepted = is_accepted(cost, value, products)
+    for part in range(m if m > 1 else 0):
+        norm2 = parts.plain2[part] = dot(parts.gradients[part], parts.gradients[part])
+        accepted = accepted and norm2 <= LARGEST_PART2 and abs(parts.values[part]) <= LARGEST_PART
+    if not accepted:
+        return False
     copy(g, at)  # where the round was seen, while the decision moves
     core.t[0] += 1.0
     copy(core.before, hull.x)
@@ -348,7 +353,6 @@ def play_master(
             core.each[part] += max(0.0, value)
     else:
         for part in range(m):
-            parts.plain2[part] = dot(parts.gradients[part], parts.gradients[part])
             write_tangent(policy, parts.gradients[part], parts.gradients[part])
         see_parts(core, parts, m, g)
         for part in range(len(core.each)):

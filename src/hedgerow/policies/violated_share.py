@@ -23,7 +23,7 @@ from hedgerow.inputs import Vector, as_number
 from hedgerow.policies.advised import Advice
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import as_budget
-from hedgerow.policies.summary import Summary, add_round
+from hedgerow.policies.summary import Binding, Summary, add_round
 from hedgerow.protocols.late_feedback import as_play, refuse_late, takes_late
 from hedgerow.protocols.parts import Feedback, ResumablePolicy
 from hedgerow.sets.decision_set import DecisionSet
@@ -67,14 +67,17 @@ class ViolatedShare(Stateful):
     otherwise an outage would hold the margin up for long after it. It is made up for slowly: while
     `excess` is above the debt by more than half a round, a round below the slack pays back p/2.
 
-    Rounds that no action satisfies are left out and get no margin; in other violated rounds the
-    margin is at most half of what the safest action has to spare. That takes two oracle calls in a
-    violated round, and none in others.
+    m_t is what the margin aims at, `margin`. Rounds that no action satisfies are left out and get
+    no margin; in another violated round the policy inside gets no more than half of what the safest
+    action has to spare, as more could not be satisfied. That takes two oracle calls in a violated
+    round, and none in others.
 
     For every sequence of rounds, every interval of it with n counted rounds, and every M: at most
-    p n + 1 + M/s rounds are violated at a margin below M and below the slack, with the scale s in
-    the last of them. The page "At most a share of violated rounds" has the proof. Nothing bounds
-    the rounds that are violated at the slack; `excess` says how many violated rounds are too many.
+    p n + 1 + M/s rounds are violated while the aim is below M and below the slack, with the scale s
+    in the last of them. Nothing is said of the margin that was given: where the safest action has
+    little to spare, that is small, whatever the aim. Nor of rounds that are violated at the slack;
+    `excess` says how many violated rounds are too many. The page "At most a share of violated
+    rounds" has the proof.
 
     Several constraints have a share and a margin each if `share` has as many entries, or if the
     policy has a queue for each. Otherwise their largest value counts, and all get one margin. A
@@ -92,7 +95,7 @@ class ViolatedShare(Stateful):
     ...     cost = EvalGrad(x[1], np.array([0.0, 1.0]))
     ...     policy.tell(cost, EvalGrad(x[0] - 0.5 + noise, np.array([1.0, 0.0])))
     >>> policy.summary().violated, bool(policy.ask()[0] < 0.45)
-    (4, True)
+    (1, True)
 
     """
 
@@ -147,6 +150,10 @@ class ViolatedShare(Stateful):
     def weight(self) -> float | None:
         """The inner policy's weight on the constraint, where it has one."""
         return getattr(self.policy, "weight", None)
+
+    def binding(self) -> tuple[Binding, ...]:
+        """Return the past rounds that hold the inner policy's decision now, the dearest first."""
+        return getattr(self.policy, "binding", tuple)()
 
     @property
     def margin(self) -> tuple[float, ...]:

@@ -161,7 +161,7 @@ def certificate_sentence(test: Backtest, proved: Certificate) -> str:
     amount = f"{abs(proved):.4g} {unit}".rstrip()
     bound = f"at most {amount} more" if proved >= 0.0 else f"at least {amount} less"
     budgets = proved.budget if isinstance(proved.budget, tuple) else (proved.budget,)
-    split = "meets the limits wherever they can be met"
+    split = "meets the limits in all rounds"
     if any(budgets):
         units = [limit.unit for limit in limits]
         parts = (f"{shown(b)} {u}".rstrip() for b, u in zip(budgets, units, strict=False))

@@ -145,12 +145,13 @@ class DecisionSet(ShortRepr, Labelled, ABC):
 
     @cached_property
     def _own_labels(self) -> Labels | None:
-        """The names that it has by itself: those of edges, where each coordinate is one."""
+        """The names that it has by itself: those of edges, or of the set inside it."""
         edges = getattr(self, "edges", None)
-        if edges is None or len(edges) != self.dim:
-            return None
-        names = tuple(map(label_text, (tuple(edge) for edge in edges)))
-        return names if len(set(names)) == len(names) else None
+        if edges is not None and len(edges) == self.dim:
+            names = tuple(map(label_text, (tuple(edge) for edge in edges)))
+            return names if len(set(names)) == len(names) else None
+        inner = getattr(self, "inner", None)  # of a set that is scaled, moved or cut
+        return inner.labels if isinstance(inner, DecisionSet) else None
 
     def named(self, labels: Iterable[object]) -> Self:
         """Return the same set with names for its coordinates, such as the columns of a frame.

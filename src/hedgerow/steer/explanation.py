@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hedgerow.policies.summary import Binding
 from hedgerow.steer.readings import Interval
 from hedgerow.steer.settings import Settings
 from hedgerow.steer.weights import Weights, shares_of
@@ -27,7 +28,11 @@ def changes(before: Weights, after: Weights, settings: Settings) -> str:
 
 
 def reasons(
-    interval: Interval, weights: Weights, margins: Sequence[float], settings: Settings
+    interval: Interval,
+    weights: Weights,
+    margins: Sequence[float],
+    held: Sequence[Binding],
+    settings: Settings,
 ) -> str:
     """Return how the interval met its limits, those that were exceeded first.
 
@@ -35,6 +40,7 @@ def reasons(
         interval: what it showed.
         weights: those in force.
         margins: how far below each limit the policy aims.
+        held: past intervals that hold the new decision, the dearest first.
         settings: the file.
 
     """
@@ -60,6 +66,10 @@ def reasons(
         texts.append(f"down: {', '.join(down)}")
     if unseen:
         texts.append(f"not observed: {', '.join(unseen)}")
+    for one in held[:1]:
+        limit = settings.limits[one.part]
+        per = f"{limit.unit or 'unit'} of {limit.name}"
+        texts.append(f"held by interval {one.round} at {one.price:.3g} per {per}")
     return ", ".join(texts)
 
 

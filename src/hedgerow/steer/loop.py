@@ -99,17 +99,12 @@ class Steering:
         after = self._write(found, self._wanted(decision))
         self.metrics.observe(interval, found)
         self.metrics.show(after)
-        why = reasons(interval, found, self._margins(), self.settings)
+        policy: Any = self.session.policy  # `BoundedWeights` around `ViolatedShare`
+        why = reasons(interval, found, policy.policy.margin, policy.binding(), self.settings)
         line = f"{changes(found, after, self.settings)}: {why}"
         if told:
             return "decided", line
         return "waiting", f"{line} (not reported: the decision was not in force for an interval)"
-
-    def _margins(self) -> tuple[float, ...]:
-        """Return how far below each limit the policy aims."""
-        policy: Any = self.session.policy
-        margins: tuple[float, ...] = policy.policy.margin
-        return margins
 
     def _open_decision(self) -> Decision:
         """Return the decision that has no feedback yet: the same one after a crash."""

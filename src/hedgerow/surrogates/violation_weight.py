@@ -31,8 +31,8 @@ from hedgerow.surrogates.ranges import (
 Array = Vector
 DIAMETER, SHARE, FIRST, C, Q, MOST, COSTS, REFUTED = range(5, 13)
 """The numbers of the queue after those of `Queued`: D, lam/m for m constraints, and c1; C and q of
-the learner's regret; 1 + lam (m - 1)/m; the sum of ||grad f||; and 1 once it is proved that no
-action satisfies all rounds."""
+the learner's regret; 1 + lam (m - 1)/m; the sum of ||grad f||; and 1 once no action can satisfy
+all rounds, if each was reported before the next decision."""
 ADAGRAD = math.sqrt(2.0)
 """AdaGrad's constant: Regret <= sqrt(2) D sqrt(sum ||s||^2)."""
 FIRST_CONSTANTS = {2: 1.0 - math.sqrt(0.5), 3: 0.178, 4: 0.1281}
@@ -163,5 +163,5 @@ class ViolationSurrogate(GradientSurrogate):
 
     @property
     def refuted(self) -> bool:
-        """Whether no action satisfies all rounds, by proof."""
+        """Whether no action satisfies all rounds, by a proof that needs feedback without delay."""
         return bool(self._state["refuted"][0])

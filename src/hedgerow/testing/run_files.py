@@ -85,7 +85,7 @@ def record_run(
         )
     rows = _rows(problem.decision_set)
     observe = feedback_of(policy) if feedback is None else feedback
-    multipliers = Multipliers(policy) if has_proof(policy) else None
+    multipliers = _fresh_multipliers(policy) if has_proof(policy) else None
     steps, rounds = [], []
     for t, functions in enumerate(problem.rounds(policy), start=1):
         rounds.append(_linear_round(functions, t))
@@ -113,6 +113,15 @@ def record_run(
     header = {"format": FORMAT, "results": results, "stated": stated}
     replace_files({Path(path): pack_run(header, arrays)})
     return trace
+
+
+def _fresh_multipliers(policy: Any) -> Multipliers:
+    """Refuse a policy whose certificate is about earlier rounds, too."""
+    if played := policy.summary().rounds:
+        raise ValueError(
+            f"the policy has played {played} rounds; record a fresh policy, from its first round on"
+        )
+    return Multipliers(policy)
 
 
 def pack_run(header: dict[str, Any], arrays: dict[str, Vector]) -> bytes:

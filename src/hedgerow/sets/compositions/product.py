@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_point, as_vector, freeze
+from hedgerow.labels import Labels
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, pack_uint32
 from hedgerow.sets.decision_set import Capability, DecisionSet, Rows, Workspace
 from hedgerow.sets.simplices.simplex import Simplex
@@ -63,6 +64,14 @@ class Product(DecisionSet):
 
     def _in_short(self) -> str:
         return f"{len(self.factors)} factors, {self.dim} coordinates"
+
+    @cached_property
+    def _own_labels(self) -> Labels | None:
+        """Those of the factors one after the other, where each has some and none comes twice."""
+        if any(kind.labels is None for kind in self.kinds[0]):
+            return None
+        names = tuple(name for factor in self.factors for name in factor.labels or ())
+        return names if len(set(names)) == self.dim else None
 
     @cached_property
     def kinds(self) -> tuple[tuple[DecisionSet, ...], NDArray[np.intp]]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_array, as_vector, freeze, length
+from hedgerow.labels import Labels
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import (
     DecisionSet,
@@ -130,6 +131,12 @@ class Combined(Composed):
 
     parts: tuple[DecisionSet, ...]
     _what: ClassVar[tuple[str, str]]
+
+    @cached_property
+    def _own_labels(self) -> Labels | None:
+        """Those of the parts, where all have the same."""
+        found = {part.labels for part in self.parts}
+        return found.pop() if len(found) == 1 else None
 
     def __init__(self, *parts: DecisionSet):
         what, whole = self._what
@@ -331,6 +338,15 @@ class AffineImage(Composed):
 
     def _in_short(self) -> str:
         return f"{self.dim} x {self.inner.dim} matrix"
+
+    @cached_property
+    def _own_labels(self) -> Labels | None:
+        """The inner set's, where each coordinate is a multiple of a different one of them."""
+        labels, used = self.inner.labels, self.matrix != 0.0
+        places = used.argmax(axis=1)
+        if labels is None or (used.sum(axis=1) != 1).any() or len(set(places)) < self.dim:
+            return None
+        return tuple(labels[i] for i in places.tolist())
 
     @property
     def dim(self) -> int:
