@@ -443,7 +443,8 @@ def adversary_search() -> list[dict[str, Any]]:
                     )
                     row["worst_fresh"] = round(fresh / unit, 4)
                 rows.append(row)
-    return rows
+    order = list(searched(hr.sets.Simplex(5), T))
+    return sorted(rows, key=lambda row: order.index(row["policy"]))
 
 
 MAKERS = {

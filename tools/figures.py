@@ -97,11 +97,11 @@ def _draw_front(path: Path, course: dict[str, Any], plane: dict[str, Any]) -> No
     right.annotate("no constraint", plane["no constraint"], (-82, -3), textcoords="offset points")
     right.scatter(*plane["hedgerow"], s=190, c=OURS, marker="*", zorder=4)
     right.annotate(
-        "Hedgerow", plane["hedgerow"], (-30, 11), textcoords="offset points", weight="bold"
+        "Hedgerow", plane["hedgerow"], (-8, 12), textcoords="offset points", weight="bold"
     )
     right.axhline(0.0, color="0.5", ls="--", lw=1)
     right.annotate("best fixed route", (100.0, 1.0), ha="right", fontsize=8, color="0.5")
-    right.set(title="After 1200 rounds: lower left is better", xscale="log", xlim=(0.1, 130.0))
+    right.set(title="After 1200 rounds: lower left is better", xscale="log", xlim=(0.05, 130.0))
     right.set(xlabel="missing bandwidth, % of demand", ylabel="regret, % of the best fixed delay")
     right.legend(loc="upper left", fontsize=8.5)
     for axes in (left, right):
