@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from documents import DOCS
-from hedgerow.learners import Growth
 from note_table import digest, evidence_of_the_default, growth_table, note_table
 
 NOTE = DOCS / "note"
@@ -70,9 +69,6 @@ def test_the_constants_of_the_weights():
     for q, c1 in zip((4, 3, 2), said.groups(), strict=True):
         most = (last(q, omega) - omega).max()
         assert most <= float(c1) < most + 1e-3
-    v = Growth(4, 1.0).every(10).constant(0.25) ** -4.0  # q = 4, b = 10, rho = 1/4
-    most = (last(4, omega) - omega + (1 + omega) * v).max()
-    assert rf"$c'_1\le{rounded_up(most, 3)}$" in text
 
 
 def schedule(q, a, rho):
