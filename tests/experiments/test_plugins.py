@@ -22,6 +22,7 @@ from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep
 from hedgerow.experiments.tasks import plan
+from hedgerow.feedback import first_order
 from hedgerow.games import hindsight, simulate
 from hedgerow.report.summary import Mean
 from hedgerow.sets import Box, Simplex
@@ -314,7 +315,7 @@ kind = "own_code:two_caps"
 
 
 def test_a_policy_is_told_what_it_says_itself(own, tmp_path):
-    """One queue for each constraint: each of them is told, though the registry says gradients."""
+    """Constraints that count apart: each of them is told, though the registry says gradients."""
     assert own.is_file()
     assert sweep(small(tmp_path, SEVERAL), tmp_path / "out", serial).failed == {}
     runs = {r.record["method"]: r.record for r in Results(tmp_path / "out").runs}
@@ -323,7 +324,8 @@ def test_a_policy_is_told_what_it_says_itself(own, tmp_path):
     problem = code.two_caps(60, 3)
     trace = simulate(code.each(problem.decision_set), problem)
     assert runs["own_code:each"]["ccv_each"] == trace.ccv_each.tolist()
-    assert runs["own_code:each"]["ccv_each"] != runs["projection_free_coco"]["ccv_each"]
+    with pytest.raises(ValueError, match="was built for 2 constraints per round"):
+        simulate(code.each(problem.decision_set), problem, first_order)
     page = invoked("report", tmp_path / "out")
     assert page.exit_code == 0, page.stderr
     report = (tmp_path / "out" / "report" / "report.html").read_text()

@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 import hedgerow as hr
+from falling_back import falling_back
 from hedgerow.baselines.methods import METHODS, TODAY
 
 
@@ -56,13 +57,11 @@ SUMS = {
 
 
 def test_the_certificate_is_a_proof_in_1000_random_orders():
-    late = 0
+    late = switched = 0
+    makers = (hr.projection_free_coco, falling_back, hr.projection_free_long_term, hr.unconstrained)
     for seed in range(1000):
         rng = np.random.default_rng(seed)
-        X = list(SUMS)[seed % 3]
-        make = (hr.projection_free_coco, hr.projection_free_long_term, hr.unconstrained)[
-            seed // 3 % 3
-        ]
+        X, make = list(SUMS)[seed % 3], makers[seed // 3 % 4]
         policy, (game, _) = make(X), drawn(X, 9, rng)
         told = play_late(policy, game, rng, window=2 + seed % 6)
         late += [t for t, _ in told] != sorted(t for t, _ in told)
@@ -73,7 +72,9 @@ def test_the_certificate_is_a_proof_in_1000_random_orders():
         assert policy.summary().cost == pytest.approx(cost)
         ccv = sum(max(0.0, game[t][1](x)) for t, x in told)
         assert policy.summary().ccv == pytest.approx(ccv)
+        switched += getattr(policy, "switched", None) is not None
     assert late > 700
+    assert switched > 200
 
 
 def test_counting_late_rounds_at_the_present_play_would_be_no_proof():

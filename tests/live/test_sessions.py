@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sql
 
 import hedgerow as hr
+from falling_back import falling_back
 from hedgerow.live.migrations import MIGRATIONS, VERSION
 from hedgerow.live.page_content import session_summary
 from hedgerow.live.schema import VERSIONS
@@ -20,9 +21,9 @@ from kill_live import broken_invariants, journal
 X = hr.sets.Simplex(4)
 
 
-def rounds(count: int, seed: int = 0):
+def rounds(count: int, seed: int = 0, most: float = 0.35):
     rng = np.random.default_rng(seed)
-    return [(hr.Linear(rng.random(4)), hr.Linear(rng.random(4) - 0.5, -0.35)) for _ in range(count)]
+    return [(hr.Linear(rng.random(4)), hr.Linear(rng.random(4) - 0.5, -most)) for _ in range(count)]
 
 
 def policy(**options):
@@ -70,14 +71,16 @@ def test_what_holds_the_decision_is_told_and_outlives_compaction(place, options,
         assert session.status() == status
 
 
+@pytest.mark.parametrize("build", [hr.projection_free_coco, falling_back])
 @pytest.mark.parametrize("every", [1, 7, 1000])
-def test_it_is_resumed_bit_for_bit(place, every):
-    game, alone = rounds(20), policy()
+def test_it_is_resumed_bit_for_bit(place, every, build):
+    game, alone = rounds(20, 1, most=0.2), build(X)
     hr.simulate(alone, hr.RecordedProblem(X, game))
+    assert (alone.switched is not None) == (build is falling_back)
     for part in (game[:9], game[9:10], game[10:]):
-        with hr.live.open_session(place, "a", policy(), every=every) as session:
+        with hr.live.open_session(place, "a", build(X), every=every) as session:
             played(session, part)
-    with hr.live.open_session(place, "a", policy(), every=every) as session:
+    with hr.live.open_session(place, "a", build(X), every=every) as session:
         assert session.policy.state()["checksum"] == alone.state()["checksum"]
         assert session.ask().round == 21
 

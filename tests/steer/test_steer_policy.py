@@ -114,6 +114,8 @@ def test_decisions_are_whole_weights_with_bounded_change():
     assert isinstance(inner, hr.policies.Fallback)
     assert policy.certificate() < np.inf
     assert (policy.weight, policy.binding()) == (inner.weight, inner.binding())
+    rule = hr.baselines.last_round(X)  # it remembers no rounds
+    assert LastLimit(rule).binding() == hr.policies.ViolatedShare(rule, 0.1).binding() == ()
 
 
 def test_a_decision_that_was_never_used_changes_nothing():

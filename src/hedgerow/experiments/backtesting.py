@@ -127,7 +127,7 @@ def backtest(
     Args:
         problem: the measured rounds.
         policies: further policies by name; one with the name of a default policy replaces it.
-        eagerness: the weight on the constraints; more means less violation and more cost.
+        eagerness: how eagerly the constraints are satisfied; more means less violation, more cost.
         violated: the share of rounds in which each constraint may be violated, such as 0.01; the
             first two rows are then the default policy and the threshold rule, each in a
             `ViolatedShare`.
@@ -257,7 +257,7 @@ def _certificate(
     budget: Any = 0.0
     if allowed is not None:
         totals = allowed.ccv_each
-        if totals is None or not policy.summary().ccv_each:  # one queue serves the largest value
+        if totals is None or not policy.summary().ccv_each:  # the largest value counts
             budget = float(np.maximum(allowed.violations, 0.0).sum())
         else:
             budget = totals.tolist()

@@ -235,8 +235,8 @@ def growth_figure(rates: Sequence[Rate], styles: Styles) -> tuple[Picture, Any] 
 
 
 SENSITIVITY = (
-    "Twice the eagerness is half the violation_budget: the cumulative violation that may be spent. "
-    "The knob moves along the trade-off. Bars: 95 % intervals over seeds."
+    "Eagerness moves along the trade-off: more of it means less violation and more regret. "
+    "Bars: 95 % intervals over seeds."
 )
 
 

@@ -29,8 +29,8 @@ def steering_policy(
 ) -> BoundedWeights:
     """Return the policy of a file.
 
-    `projection_free_coco`, with a queue for each of several limits, learns which shares are cheap
-    within the limits. `last_round`, the cheapest shares of the last interval, advises it: it is
+    `projection_free_coco`, which counts several limits apart, learns which shares are cheap within
+    the limits. `last_round`, the cheapest shares of the last interval, advises it: it is
     followed as far as the last interval says something about the next. `LastLimit` reacts at once
     where the last readings exceed a limit. `ViolatedShare` adds a margin, so that at most the given
     share of intervals is bad. `BoundedWeights` makes whole weights of it, and bounds their change.
@@ -42,8 +42,8 @@ def steering_policy(
 
     """
     X, limits = share_set(min_shares), len(bad_intervals)
-    queues = limits if limits > 1 else None
-    learnt = projection_free_coco(X, constraints=queues, advisers=[ADVISER])
+    constraints = limits if limits > 1 else None
+    learnt = projection_free_coco(X, constraints=constraints, advisers=[ADVISER])
     quick: ResumablePolicy[Any, Any] = LastLimit(WithAdviser(learnt, last_round(X)), limits)
     within = ViolatedShare(quick, tuple(bad_intervals))
     return BoundedWeights(within, max_change, min_shares)
