@@ -15,6 +15,7 @@ import hedgerow as hr
 from hedgerow.bounds import theorem_f_ccv
 from hedgerow.feedback import EvalGrad, Parts
 from hedgerow.inputs import Vector
+from hedgerow.policies.away import away_coco
 from hedgerow.policies.fallback import CCV, SHARE, Fallback, theorem_f
 from hedgerow.policies.master import RestrictedMaster
 from hedgerow.surrogates.violation_weight import FIRST_CONSTANTS
@@ -108,10 +109,11 @@ def attacked(
     change: Callable[[Fallback], None] | None = None,
     m: int | None = None,
     harmful: Callable[[hr.DecisionSet, int | None, str, int], RestrictedMaster] = Harmful,
+    around: Callable[[RestrictedMaster], Fallback] = Fallback,
 ) -> tuple[Fallback, Sums, Vector]:
     """Play a game that reacts, against a benchmark that keeps all rounds; return largest shares."""
     rng, X = np.random.default_rng(seed), SETS[seed % 4]()
-    policy = Fallback(harmful(X, m, HARMS[seed // 4 % 4], seed))
+    policy = around(harmful(X, m, HARMS[seed // 4 % 4], seed))
     if change is not None:
         change(policy)
     theorem = policy.guarantees()[0]
@@ -150,6 +152,34 @@ def test_both_inequalities_hold_in_every_round() -> None:
     assert (most > 0.8).all(), "a bound that no harm comes near is no test"
     assert sum(switched.values()) > GAMES // 2
     assert min(switched.values()) > 10
+
+
+def around_away_steps(policy: RestrictedMaster) -> Fallback:
+    return Fallback(policy, away_coco(policy.decision_set).plain)
+
+
+def test_both_inequalities_hold_with_away_steps() -> None:
+    most, rates = np.zeros(2), set()
+    for seed in range(60):
+        _, sums, shares = attacked(seed, around=around_away_steps)
+        most = np.maximum(most, shares)
+        rates.add(sums.q)
+    assert rates == {2.0, 4.0}
+    assert (most <= 1.0 + 1e-9).all()
+    assert (most > 0.7).all()
+
+
+@pytest.mark.parametrize("X", [S.Simplex(3), S.Box(np.zeros(2), np.ones(2)), S.L2Ball(2)], ids=repr)
+def test_away_steps_are_fallen_back_to(X: hr.DecisionSet) -> None:
+    policy = away_coco(X)
+    learner = policy.plain.learner
+    (theorem,) = policy.guarantees()
+    assert isinstance(policy, Fallback)
+    assert isinstance(learner, hr.learners.AwayOCG)
+    steps: Any = learner.steps
+    assert steps.growth.q == theorem["q"] == (2 if X.pyramidal_width > 0.0 else 4)
+    assert theorem["C"] == steps.growth.constant(steps.rho)
+    assert theorem.constants == policy.plain.guarantees()[0].constants
 
 
 def test_each_of_two_constraints_keeps_its_bound() -> None:
@@ -420,7 +450,11 @@ class TextF:
             self.x = self.x + min(1.0, gap / (2.0 * beta * distance2)) * (v - self.x)
 
 
-@pytest.mark.parametrize("X", [S.Simplex(6), S.L2Ball(4, radius=2.0)], ids=repr)
+@pytest.mark.parametrize(
+    "X",
+    [S.Simplex(6), S.L2Ball(4, radius=2.0), S.Product(S.Simplex(3), S.L2Ball(2))],
+    ids=repr,
+)
 def test_theorem_f_is_its_text(X: hr.DecisionSet) -> None:
     policy, text, weights = theorem_f(X), TextF(X), 0
     for cost, constraint in drawn(X, 200, 4):

@@ -136,6 +136,18 @@ def test_the_certificate_holds(seed):
     assert "the certificate" in str(audited)
 
 
+@pytest.mark.parametrize("feedback", [None, hr.first_order])
+@pytest.mark.parametrize("name", ["hours", "links"])
+@pytest.mark.parametrize("tracking", [True, False])
+def test_the_certificate_is_that_of_the_parts_that_were_told(name, feedback, tracking):
+    problem = GAMES[name]()
+    make = partial(hr.projection_free_coco, problem.decision_set, tracking=tracking)
+    steps = list(hr.play(make(), problem, feedback))
+    audited = hr.testing.audit(steps, problem, policy=make(), feedback=feedback)
+    assert audited.ok, audited
+    assert "the certificate" in str(audited)
+
+
 def test_late_feedback_of_parts_keeps_the_certificate():
     problem, delay = load(409, 60), 3
     policy, due, plays = hr.projection_free_coco(problem.decision_set), [], []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.policies import Fallback, RestrictedMaster
+from hedgerow.policies import RestrictedMaster
 from hedgerow.policies.transfer import _brought, _places, _taken
 
 EDGES = [
@@ -17,13 +17,12 @@ EDGES = [
 ]  # fmt: skip
 LATER = [edge for edge in EDGES if edge != ("b", "t")] + [("c", "d"), ("s", "d")]
 POLICIES = {
-    "default": lambda X: hr.projection_free_coco(X),
     "plain": lambda X: hr.projection_free_coco(X, tracking=False),
-    "two queues": lambda X: hr.projection_free_coco(X, constraints=2),
+    "two queues": lambda X: hr.projection_free_coco(X, tracking=False, constraints=2),
 }
 MASTERS = {
-    "fallback": lambda X: Fallback(RestrictedMaster(X)),
-    "two constraints": lambda X: Fallback(RestrictedMaster(X, constraints=2)),
+    "default": lambda X: hr.projection_free_coco(X),
+    "two constraints": lambda X: hr.projection_free_coco(X, constraints=2),
 }
 SEVERAL = ("two queues", "two constraints")
 
@@ -187,7 +186,9 @@ def test_a_master_that_moves_to_the_same_set_goes_on_as_it_was():
 def test_a_product_is_not_carried_over():
     X = hr.sets.Product(hr.sets.Simplex(2), hr.sets.Simplex(2))
     with pytest.raises(TypeError, match="build a new policy"):
-        RestrictedMaster(X).transfer(X, [0, 1, 2, 3])
+        hr.projection_free_coco(X).transfer(X, [0, 1, 2, 3])
+    with pytest.raises(TypeError, match="a policy with advisers is not carried over"):
+        hr.projection_free_coco(hr.sets.Simplex(2), advisers=["a"]).transfer(hr.sets.Simplex(2))
 
 
 def test_what_was_learnt_pays():
@@ -216,9 +217,10 @@ def test_what_was_learnt_pays():
         (TypeError, "transfer needs a DecisionSet", (3,)),
     ],
 )
-def test_bad_changes_are_refused(error, sentence, given):
+@pytest.mark.parametrize("tracking", [True, False])
+def test_bad_changes_are_refused(error, sentence, given, tracking):
     with pytest.raises(error, match=sentence):
-        hr.projection_free_coco(hr.sets.Simplex(3)).transfer(*given)
+        hr.projection_free_coco(hr.sets.Simplex(3), tracking=tracking).transfer(*given)
 
 
 def test_other_learners_say_that_nothing_is_carried_over():

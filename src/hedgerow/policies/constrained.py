@@ -154,7 +154,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         if not all(is_plain(part, dim) for part in constraint):
             return False
         m = len(constraint)
-        if m != queues:
+        if m == 0 or m != queues:
             return False
         if m not in self._part_tables:
             memory = parts_of_memory(

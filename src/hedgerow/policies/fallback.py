@@ -26,7 +26,7 @@ from hedgerow.learners.steps import ScheduleSteps
 from hedgerow.policies.advised import Advice
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.constrained import ConstrainedPolicy
-from hedgerow.policies.master import MasterRounds, RestrictedMaster
+from hedgerow.policies.master import SURE, MasterRounds, RestrictedMaster
 from hedgerow.policies.master_round import core_table
 from hedgerow.policies.summary import Binding, Summary
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, EXACT, FEASIBLE, Theorem
@@ -45,8 +45,6 @@ SHARE = 0.25
 """lam: the share of Theorem F's bound that pays for its weights; 1 + lam is the inner policy's."""
 CCV = 3.0
 """The inner policy may violate by this many times D (sum ||grad g||^{q'})^{1/q'}."""
-ROUNDING = 1e-9
-"""Sums must differ by more than this, relative to their terms, to prove anything."""
 
 watch_table = TableType(
     "WatchTable",
@@ -104,7 +102,7 @@ def are_infeasible(watch: Any) -> bool:
     For every action u that does, sum nu_j (b_j + <c_j, u>) <= 0.
     """
     core = watch.core
-    proved: bool = least_along(watch, core.pull) + core.charge[0] > ROUNDING * core.size[1]
+    proved: bool = least_along(watch, core.pull) + core.charge[0] > SURE * core.size[1]
     return proved
 
 
@@ -129,7 +127,7 @@ def watch_round(watch: Any, f: Array, parts: Any, value: float, plain2: float) -
                 watch.ccv[k] += violation
                 continue
             size2 = parts.plain2[k] if several else plain2
-            if violation > ROUNDING * D * math.sqrt(size2):  # no action changes it
+            if violation > SURE * D * math.sqrt(size2):  # no action changes it
                 watch.infeasible[0] = 1.0
     for k in range(len(watch.gamma)):
         excess = excess or watch.ccv[k] > CCV * D * dual_root(watch.gamma[k], q)
@@ -300,6 +298,10 @@ class Fallback(StatefulPlayer):
         self.policy.follow(recorded)
         self._take_decision()
 
+    def keep_margins(self, margins: Sequence[float]) -> bool:
+        """Keep all rows by these margins; False once Theorem F decides, which has no rows."""
+        return self.switched is None and self.policy.keep_margins(margins)
+
     @property
     def constraints(self) -> int | None:
         """How many constraints a round has, where they count apart."""
@@ -318,8 +320,8 @@ class Fallback(StatefulPlayer):
 
     @property
     def infeasible(self) -> bool:
-        """Whether no action satisfies all rounds, by proof."""
-        return bool(self._state["infeasible"][0])
+        """Whether no action satisfies all rounds, by proof; it may take two oracle calls."""
+        return bool(self._state["infeasible"][0]) or self.policy.refutes()
 
     @property
     def oracle_calls(self) -> int:

@@ -54,13 +54,15 @@ many changes of rows their median is taken."""
 
 LARGEST = 200_000
 """Sets of more coordinates are refused: what is remembered would take more than 100 MB."""
+SURE = 1e-9
+"""Sums must differ by more than this, relative to their terms, to prove anything."""
 OF_ROWS = ("level", "norm", "weight", "born", "violated", "part", "paid", "price")
 """What is known of each row beside its gradient, as `kernels/rows.py` has it."""
 
 
 OF_ROUNDS = (
     *("t", "x1", "grad2", "far", "costs", "pull", "inner", "charge", "largest_price", "size"),
-    *("each", "totals", "calls"),
+    *("heaviest", "each", "totals", "calls"),
 )
 """The parts of the state that a round changes beside columns and rows, as `master_round.py` has
 them."""
@@ -129,6 +131,8 @@ class RestrictedMaster(StatefulPlayer):
             **dict.fromkeys(("inner", "charge"), 1),
             largest_price=m,
             size=3,
+            heaviest=1,
+            margins=m,
             each=0 if self.constraints is None else m,
             totals=len(TOTALS),
             mixed_units=1,
@@ -208,6 +212,7 @@ class RestrictedMaster(StatefulPlayer):
             rows=self._rows,
             master=master,
             eagerness=np.array([self.eagerness]),
+            margins=state["margins"],
             diameter=np.array([self._diameter]),
             slope=slope,
             share_before=before,
@@ -233,6 +238,17 @@ class RestrictedMaster(StatefulPlayer):
         if advice is not None:
             self.advise(advice)
         return self.decision.copy()
+
+    def keep_margins(self, margins: Sequence[float]) -> bool:
+        """Keep all rows by these margins from now on, in the units of the constraints.
+
+        There must be one for each constraint that counts apart; return whether there is, and so
+        whether they need not be added to what is reported.
+        """
+        fits = len(margins) == self._state["margins"].size
+        if fits:
+            self._state["margins"][:] = margins
+        return fits
 
     advisers: tuple[str, ...] = ()
     """The names of the advisers: none here, `AdvisedMaster` has some."""
@@ -369,13 +385,13 @@ class RestrictedMaster(StatefulPlayer):
     def summary(self) -> Summary:
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
         totals = State(self._state["totals"], **dict.fromkeys(TOTALS, 1))
-        largest = self._state["largest_price"]
-        weights = self.weight, None if self.weight is None else float(largest[0])
+        largest = None if self.weight is None else float(self._state["heaviest"][0])
+        weights = self.weight, largest
         summary = summary_of(totals, weights, self.oracle_calls, 0)
         summary = replace(summary, binding=self.binding())
         if self.constraints is not None:  # neither violations nor prices have a common unit
             each = tuple(self._state["each"].tolist())
-            prices = tuple(largest.tolist())
+            prices = tuple(self._state["largest_price"].tolist())
             return replace(summary, ccv=None, ccv_each=each, largest_weight_each=prices)
         return summary.of_several() if self._state["mixed_units"][0] else summary
 
@@ -442,6 +458,24 @@ class RestrictedMaster(StatefulPlayer):
         price = float(largest[0])
         least = max(0.0, -worst - bound) / price if price > 0.0 else 0.0
         return Certificate(bound + allowed, budgets[0], least, worst, price=price)
+
+    def refutes(self) -> bool:
+        """Whether the remembered rows prove that no action satisfies all rounds; two oracle calls.
+
+        They do where sum nu_j (b_j + <c_j, u>) > 0 for every action u, with any nu_j >= 0: all
+        multipliers so far, or the prices now.
+        """
+        state, X = self._state, self.decision_set
+        gradients = state["c"].reshape(-1, X.dim)
+        price, size = state["price"], np.abs(state["level"]) + state["norm"] * self._diameter
+        for pull, charge, terms in (
+            (state["pull"], state["charge"][0], state["size"][1]),
+            (price @ gradients, price @ state["level"], price @ size),
+        ):
+            least = X.minimum(pull) - pull @ self.origin + charge
+            if least > SURE * terms:
+                return True
+        return False
 
     def _rounding(self) -> float:
         """Bound the rounding of sums over t rounds and dim entries: (t + dim) eps sum |terms|."""

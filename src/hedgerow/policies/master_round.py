@@ -68,6 +68,7 @@ core_table = TableType(
         "master": master_table,
         "eagerness": read,
         "diameter": read,
+        "margins": write,  # of each constraint, beside that of every row
         "x1": read,
         "slope": write,  # memory: of the programme, for each column
         "share_before": write,
@@ -85,6 +86,7 @@ core_table = TableType(
         "charge": write,  # sum of nu_j times row j's level at the origin
         "size": write,  # sums of ||grad f + sum nu_j c_j||, of nu_j times row j, and of ||grad f||
         "largest_price": write,  # of each constraint, the largest sum of multipliers in a round
+        "heaviest": write,  # the largest sum of all rows' prices
         "each": write,  # sum of violations of each constraint, where there are several
         "totals": write,  # rounds, cost, violation, violated rounds
         "calls": write,
@@ -211,12 +213,12 @@ def move(core: Any, parts: Any, m: int, f: Array) -> None:
     step = min(eta * core.norm[0], D)
     master.numbers[TOLERANCE] = EXACT * step * step + ROUNDING * D * D
     for j in range(len(rows.born)):
-        bind_row(rows, j, D, margin, STIFFNESS)
+        bind_row(rows, j, D, margin, STIFFNESS, core.margins)
     solve_master(master)
     mix_columns(hull)
     while m > 1 and add_part(core, parts, m):
         for j in range(len(rows.born) - int(rows.present[0]), len(rows.born)):
-            bind_row(rows, j, D, margin, STIFFNESS)
+            bind_row(rows, j, D, margin, STIFFNESS, core.margins)
         solve_master(master)
         mix_columns(hull)
 
@@ -313,6 +315,10 @@ def record(core: Any, at: Array, f: Array, cost: float, value: float) -> None:
                 pull[i] += nu * c[i]
                 target[i] += nu * c[i]
     find_prices(core, rows.price)
+    total = 0.0
+    for j in range(len(rows.price)):
+        total += rows.price[j]
+    core.heaviest[0] = max(core.heaviest[0], total)
     core.size[0] += math.sqrt(dot(target, target))
     core.size[2] += core.norm[0]
     core.totals[0] += 1.0

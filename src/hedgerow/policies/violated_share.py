@@ -54,8 +54,8 @@ reached 1.2 to 1.6 %; 1/4 reached a little less at a higher cost, tried with 0.9
 class ViolatedShare(Stateful):
     """Keeps the share of violated rounds at most p, by a margin that it adds to the constraint.
 
-    The policy inside gets g_t + m_t in place of g_t. With a_t = 1 if the round is violated and its
-    margin below the slack, else 0,
+    The policy inside plays as if the constraint were g_t + m_t. With a_t = 1 if the round is
+    violated and its margin below the slack, else 0,
 
         d_{t+1} = max(0, d_t + a_t - p),    m_t = min(s_t d_t, slack_t).
 
@@ -67,10 +67,10 @@ class ViolatedShare(Stateful):
     otherwise an outage would hold the margin up for long after it. It is made up for slowly: while
     `excess` is above the debt by more than half a round, a round below the slack pays back p/2.
 
-    m_t is what the margin aims at, `margin`. Rounds that no action satisfies are left out and get
-    no margin; in another violated round the policy inside gets no more than half of what the safest
-    action has to spare, as more could not be satisfied. That takes two oracle calls in a violated
-    round, and none in others.
+    m_t is what the margin aims at, `margin`. `projection_free_coco` keeps it from all rounds that
+    it remembers, and is told the constraint as it is. Another policy is told g_t + m_t, but in a
+    violated round no more than half of what the safest action has to spare, and nothing in a round
+    that no action satisfies, which is left out. A violated round takes two oracle calls.
 
     For every sequence of rounds, every interval of it with n counted rounds, and every M: at most
     p n + 1 + M/s rounds are violated while the aim is below M and below the slack, with the scale s
@@ -230,6 +230,9 @@ class ViolatedShare(Stateful):
         before = self._state.array.copy()
         try:
             margins = [self._take(i, g, point) for i, g in enumerate(self._limits(parts))]
+            if self._keeps(self.margin):
+                margins = [0.0] * len(margins)
+            self._state["margins"][:] += margins
             if len(margins) == 1:
                 margins *= len(parts)
             reported = [
@@ -242,9 +245,16 @@ class ViolatedShare(Stateful):
             policy.tell(cost, reported[0] if isinstance(constraint, EvalGrad) else several, **late)
         except Exception:
             self._state.array[:] = before  # a refused round changes nothing
+            self._keeps(self.margin)
             raise
         self.take_units(isinstance(constraint, Parts) or len(parts) == 1)
         add_round(self._state, value, max(g.value for g in parts))
+
+    def _keeps(self, margins: Sequence[float]) -> bool:
+        """Whether the policy inside keeps these margins itself, so that none are reported."""
+        keep = getattr(self.policy, "keep_margins", None)
+        each = margins if len(margins) > 1 else tuple(margins) * self._queues
+        return keep is not None and bool(keep(each))
 
     def _limits(self, parts: list[EvalGrad]) -> list[EvalGrad]:
         """Return the constraints that have a margin each: all, or the most violated one."""
@@ -284,9 +294,7 @@ class ViolatedShare(Stateful):
         scale = STEP * state["sizes"][i] / max(1.0, state["counted"][i])
         state["margin"][i] = min(scale * state["debt"][i], state["slack"][i])
         # with a margin above -left, no action would satisfy what is reported
-        given = min(margin, -ROOM * left) if violated else margin
-        state["margins"][i] += given
-        return given
+        return min(margin, -ROOM * left) if violated else margin
 
     def _excess(self, i: int) -> float:
         state = self._state

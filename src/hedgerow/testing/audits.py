@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order_each
 from hedgerow.functions import Function, parts_of
 from hedgerow.games.simulation import feedback_of, play
 from hedgerow.inputs import Vector
@@ -231,7 +232,7 @@ class _Auditor:
         observe = feedback_of(self.policy) if self.feedback is None else self.feedback
         seen = observe(constraint, again)
         if self.proof is not None:
-            self.proof.multipliers.see(seen)
+            self.proof.see(seen, constraint, again)
         self.policy.tell(observe(cost, again), seen)
         if self.proof is not None:
             self.proof.round(t, again, functions)
@@ -267,14 +268,21 @@ class _Proof:
         )
         self.checks += ["the decomposition"] * self.decomposes
         self.multipliers = Multipliers(policy)
-        self.played: list[tuple[Vector, Function, Function]] = []
+        self.played: list[tuple[Vector, Function, Sequence[EvalGrad]]] = []
+        self.parts: Sequence[EvalGrad] = ()
         self.size = self.regret = self.of_losses = self.excess = 0.0
         self.broken = 0
+
+    def see(self, seen: Constraints, constraint: Function, x: Vector) -> None:
+        """Take in what the policy is about to be told of a round's constraint."""
+        parts = first_order_each(constraint, x)
+        self.parts = each_seen(parts)
+        self.multipliers.see(seen, parts)
 
     def round(self, t: int, x: Vector, functions: Round) -> None:
         """Take in a round that the policy was told."""
         self.multipliers.add()
-        self.played.append((x, *functions))
+        self.played.append((x, functions[0], self.parts))
         if self.benchmark is not None:
             self.regret += functions[0](x) - functions[0](self.benchmark.x)
         if self.decomposes:
@@ -303,14 +311,15 @@ class _Proof:
             yield f"the decomposition fails from round {self.broken} on"
         X = self.policy.decision_set
         total, inner, price, size, excess = np.zeros(X.dim), 0.0, 0.0, 0.0, 0.0
-        for t, (x, f, g) in enumerate(self.played, start=1):
-            s, parts = f.grad(x), parts_of(g)
+        for t, (x, f, parts) in enumerate(self.played, start=1):
+            s = f.grad(x)
             for k, w in self.multipliers.of(t).items():
-                s = s + w * parts[k].grad(x)
-                price += w * parts[k](x)
-                size += abs(w * parts[k](x))
-                if self.benchmark is not None:
-                    excess += w * max(0.0, parts[k](self.benchmark.x))
+                g = parts[k]
+                s = s + w * g.grad
+                price += w * g.value
+                size += abs(w * g.value)
+                if self.benchmark is not None:  # which violates the tangent by no more than g
+                    excess += w * max(0.0, g.value + float(g.grad @ (self.benchmark.x - x)))
             total += s
             inner += float(s @ x)
             size += float(np.linalg.norm(s)) * (1.0 + float(np.linalg.norm(x)))

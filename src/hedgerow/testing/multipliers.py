@@ -39,11 +39,14 @@ class Multipliers:
         self._policy = policy
         self._of: dict[int, dict[int, float]] = {}
         self._rounds = self._largest = 0
+        self._whole: dict[int, int] = {}  # the largest part of rounds that are told as a whole
 
-    def see(self, seen: Constraints) -> None:
-        """Take in what the policy is about to be told of a round's constraint."""
+    def see(self, seen: Constraints, parts: Constraints) -> None:
+        """Take in what the policy is about to be told of a constraint, and all parts of that."""
         self._rounds += 1
-        self._largest = int(np.argmax([part.value for part in each_seen(seen)]))
+        self._largest = int(np.argmax([part.value for part in each_seen(parts)]))
+        if len(each_seen(seen)) == 1:
+            self._whole[self._rounds] = self._largest
 
     def add(self) -> None:
         """Add the multipliers of the round that the policy was told."""
@@ -54,7 +57,8 @@ class Multipliers:
         if isinstance(policy, RestrictedMaster):
             rows = policy.core.rows
             for j in np.flatnonzero(rows.multiplier).tolist():
-                self._pay(int(rows.born[j]), int(rows.part[j]), float(rows.multiplier[j]))
+                t = int(rows.born[j])
+                self._pay(t, self._whole.get(t, int(rows.part[j])), float(rows.multiplier[j]))
         elif isinstance(policy.surrogate, PerConstraintSurrogate):
             for k, queue in enumerate(policy.surrogate.surrogates):
                 self._pay(self._rounds, k, queue.weight)

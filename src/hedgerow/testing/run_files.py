@@ -90,7 +90,8 @@ def record_run(
     for t, functions in enumerate(problem.rounds(policy), start=1):
         rounds.append(_linear_round(functions, t))
         if multipliers is not None:
-            multipliers.see(_parts_at(functions[1], policy.ask()))
+            x = policy.ask()
+            multipliers.see(observe(functions[1], x), _parts_at(functions[1], x))
         steps.append(turn(policy, t, *functions, observe))
         if multipliers is not None:
             multipliers.add()
