@@ -58,6 +58,7 @@ class Row:
     part: int
     violated: bool
     weight: float = 1.0
+    alike: float = 1.0
 
     def __call__(self, x: Vector) -> float:
         return float(self.c @ x) + self.b
@@ -76,6 +77,7 @@ class Text:
     parts: bool = True
     own_sizes: bool = True
     each: bool = False
+    shifted: bool = True
 
     def __post_init__(self) -> None:
         X = self.X
@@ -90,6 +92,7 @@ class Text:
         self.shares = [np.ones(1) for _ in self.where]
         self.memory: list[Row] = []
         self.present: list[Row] = []
+        self.infeasible = False
         self.changes: dict[int, list[float]] = {}
         self.done = dict.fromkeys(("dropped", "merged", "unlike", "slackest", "parts"), 0)
 
@@ -103,6 +106,10 @@ class Text:
     def difference(self, row: Row, other: Row) -> float:
         """Return the mean square of the difference of two rows over the columns."""
         return float(np.mean((self.over(row.c - other.c) + row.b - other.b) ** 2))
+
+    def least(self, row: Row) -> float:
+        """Return the least value of a row over the columns, at least 0."""
+        return max(0.0, float(self.over(row.c).min()) + row.b) if self.shifted else 0.0
 
     def unit(self, c: Vector) -> float:
         """Return by how much a row varies over the columns, in D; its norm if it does not."""
@@ -131,18 +138,19 @@ class Text:
             if len(rows) == 1 or any(old.part == row.part for old in self.memory + self.present):
                 self.compare(row)
         for row in self.present:
-            if row.violated:
+            if row.violated and self.least(row) == 0.0:
                 self.remember(row)
-        top = max(range(len(seen)), key=lambda k: seen[k][0])
+        sizes = [float(np.linalg.norm(c)) if self.each else 1.0 for _, c in seen]
+        top = max(range(len(seen)), key=lambda k: seen[k][0] / sizes[k])
         self.present, self.before, self.target = [rows[top]], self.x, self.x - eta * a
         self.move(rows)
         d = self.x - self.target + sum(force * row.c for force, row in self.forces)
         v = X.lmo(d)
         if policy is not None:
             self.take_over(policy, v, d)
-            self.move(rows)
-        elif self.admit(v, d) and self.twice:
-            self.move(rows)
+            self.move(rows, known=True)
+        elif (self.admit(v, d) or self.infeasible) and self.twice:
+            self.move(rows, known=True)
 
     def compare(self, new: Row) -> None:
         """Weigh the rows of a part by how much they resemble the present one."""
@@ -156,7 +164,8 @@ class Text:
             if row.part == new.part:
                 far2 = self.difference(new, row)
                 weight = 1.0 if far2 <= usual else (usual / far2) ** 2
-                row.weight = weight if weight >= UNLIKE else 0.0
+                before, row.alike = row.alike, weight if weight >= UNLIKE else 0.0
+                row.weight = max(row.alike, before) if self.least(new) > 0.0 else row.alike
 
     def remember(self, row: Row) -> None:
         """Keep a row in an empty place, in that of the unlikest or in that of the slackest."""
@@ -169,13 +178,13 @@ class Text:
         self.done["unlike" if unlike else "slackest"] += 1
         self.memory[int(np.argmin(weights if unlike else slack))] = row
 
-    def move(self, rows: list[Row]) -> None:
+    def move(self, rows: list[Row], known: bool = False) -> None:
         """Solve the programme; add the part that its solution violates most, and so on."""
-        self.solve()
+        self.solve(known)
         while len(rows) > 1 and self.parts and len(self.present) < PRESENT:
-            known = {row.part for row in self.present}
+            taken = {row.part for row in self.present}
             excess = [
-                -math.inf if row.part in known else row(self.x) / float(np.linalg.norm(row.c))
+                -math.inf if row.part in taken else row(self.x) / float(np.linalg.norm(row.c))
                 for row in rows
             ]
             worst = int(np.argmax(excess))
@@ -184,9 +193,9 @@ class Text:
             rows[worst].weight = 1.0
             self.present.append(rows[worst])
             self.done["parts"] += 1
-            self.solve()
+            self.solve(known)
 
-    def solve(self) -> None:
+    def solve(self, known: bool) -> None:
         """Project the step, softly, onto what is remembered."""
         sizes = [len(columns) for columns in self.columns]
         K, ends = sum(sizes), np.cumsum([0, *sizes]).tolist()
@@ -199,7 +208,11 @@ class Text:
         slack = self.margin * self.D / math.sqrt(self.t)
         rho = np.array([STIFFNESS * row.weight for row in rows])
         A = np.array([V @ row.c / unit for row, unit in zip(rows, units, strict=True)])
-        level = np.array([row(self.before) / u + slack for row, u in zip(rows, units, strict=True)])
+        least = [self.least(row) for row in rows]
+        self.infeasible = any(value > 0.0 for value in least)
+        gone = least if known else [0.0] * len(rows)
+        each = list(zip(rows, units, gone, strict=True))
+        level = np.array([(row(self.before) - low) / u + slack for row, u, low in each])
         m = len(rows)  # shares and residuals: both at least 0, <A, shares> + level <= residual
         H = np.zeros((K + m, K + m))
         H[:K, :K] = V @ V.T + self.D**2 * equal.T @ equal  # the same on all shares
@@ -211,7 +224,7 @@ class Text:
         y = np.where(y > 1e-11, y, 0.0)
         self.shares = [y[i:j] / y[i:j].sum() for i, j in pairwise(ends)]
         self.mix()
-        residuals = [max(0.0, row(self.x) / u + slack) for row, u in zip(rows, units, strict=True)]
+        residuals = [max(0.0, (row(self.x) - low) / u + slack) for row, u, low in each]
         forces = [s * r / u for s, r, u in zip(rho, residuals, units, strict=True)]
         self.forces = list(zip(forces, rows, strict=True))
 
@@ -309,10 +322,11 @@ GAMES = {
     "simplex, parts": Game(lambda: S.Simplex(12), parts=4, shows=("parts",)),
     "simplex, regimes": Game(lambda: S.Simplex(12), regimes=4, noise=0.2),
     "simplex, each": Game(lambda: S.Simplex(12), parts=4, uneven=10.0, constraints=4),
-    "simplex, full": Game(lambda: S.Simplex(12), slack=-2.0, T=130, shows=("slackest",)),
+    "simplex, full": Game(lambda: S.Simplex(12), slack=-0.8, T=400, shows=("slackest",)),
     "simplex, full, regimes": Game(
-        lambda: S.Simplex(12), slack=-2.0, regimes=5, noise=0.2, T=130, shows=("unlike",)
+        lambda: S.Simplex(12), slack=-0.8, regimes=5, noise=0.2, T=400, shows=("unlike",)
     ),
+    "simplex, infeasible": Game(lambda: S.Simplex(6), slack=-1.5, noise=1.0),
     "simplex, late": Game(lambda: S.Simplex(12), delay=3),
     "large simplex": Game(lambda: S.Simplex(LARGE), shows=("dropped",)),
     "product": Game(lambda: S.Product(S.Simplex(5), S.Simplex(7, total=2.0))),
@@ -368,6 +382,7 @@ def test_it_plays_its_text(name: str) -> None:
         ("simplex, parts", {"parts": False}),
         ("ball, parts", {"parts": False}),
         ("simplex, late", {"eagerness": 1.1}),
+        ("simplex, infeasible", {"shifted": False}),
     ],
 )
 def test_a_text_with_one_thing_changed_plays_otherwise(name: str, change: dict[str, Any]) -> None:

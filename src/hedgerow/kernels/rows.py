@@ -7,6 +7,11 @@ differs from the present one about as much as successive rows do, over the remem
 The first places hold rows of earlier rounds that were violated. The last ones hold the present
 round: its largest part, whether violated or not, and parts that the programme would violate. A row
 is compared with the present row of its own part.
+
+A row that no mixture of columns satisfies is infeasible, as far as is known. It counts beyond its
+least value alone, and is not remembered; and while the present row is infeasible, rows that
+resembled the round before bind as well. So rounds that no action satisfies do not keep those from
+being satisfied that some action does.
 """
 
 from __future__ import annotations
@@ -40,7 +45,8 @@ rows_table = TableType(
         "A": write_rows,  # <c, u> for each column u
         "level": write,  # the tangent's value at the hull's origin
         "norm": write,  # ||c||
-        "weight": write,  # how much it resembles the present rounds, from 0 to 1
+        "weight": write,  # how much it binds, from 0 to 1
+        "alike": write,  # how much it resembled the last round that it was compared with
         "born": write,  # its round; 0 for an empty place
         "violated": write,  # 1 if it was violated where it was seen
         "part": write,  # which part of the constraint it is
@@ -129,6 +135,12 @@ def has_part(rows: Any, part: int) -> bool:
     return False
 
 
+@kernel(types.boolean, hull_table, read, number)
+def is_infeasible(hull: Any, values: Array, level: float) -> bool:
+    """Whether no mixture of columns satisfies a row of these values at the columns."""
+    return range_of(hull, values)[0] + level > 0.0
+
+
 @kernel(nothing, rows_table, whole, number)
 def compare_rows(rows: Any, part: int, level: float) -> None:
     """Weigh the rows of a part by how much they resemble its present one: `fresh` and its level."""
@@ -139,11 +151,14 @@ def compare_rows(rows: Any, part: int, level: float) -> None:
             change = difference2(hull, fresh, rows.A[j], level - rows.level[j])
             if change > 0.0:
                 add_change(changes, change)
-    usual = usual_change(changes, rows.sorted)
+    usual, infeasible = usual_change(changes, rows.sorted), is_infeasible(hull, fresh, level)
     for j in range(len(rows.born)):
         if rows.born[j] > 0.0 and rows.part[j] == part:
             far2 = difference2(hull, fresh, rows.A[j], level - rows.level[j])
-            rows.weight[j] = resemblance(usual, far2)
+            before = rows.alike[j]
+            rows.weight[j] = rows.alike[j] = resemblance(usual, far2)
+            if infeasible:
+                rows.weight[j] = max(rows.weight[j], before)
 
 
 @kernel(whole, rows_table)
@@ -166,13 +181,14 @@ def place_for_row(rows: Any) -> int:
 def remember_violated(rows: Any) -> None:
     """Copy the rows of the last round that were violated to those of earlier rounds."""
     for j in range(len(rows.born) - int(rows.present[0]), len(rows.born)):
-        if rows.born[j] > 0.0 and rows.violated[j] > 0.0:
+        lost = is_infeasible(rows.hull, rows.A[j], rows.level[j])
+        if rows.born[j] > 0.0 and rows.violated[j] > 0.0 and not lost:
             k = place_for_row(rows)
             copy(rows.c[k], rows.c[j])
             copy(rows.A[k], rows.A[j])
             rows.level[k], rows.norm[k] = rows.level[j], rows.norm[j]
             rows.weight[k], rows.born[k], rows.violated[k] = rows.weight[j], rows.born[j], 1.0
-            rows.part[k], rows.paid[k] = rows.part[j], rows.paid[j]
+            rows.part[k], rows.paid[k], rows.alike[k] = rows.part[j], rows.paid[j], rows.alike[j]
         rows.born[j] = 0.0
 
 
@@ -182,7 +198,7 @@ def write_row(rows: Any, j: int, part: int, c: Array, level: float) -> None:
     copy(rows.c[j], c)
     copy(rows.A[j], rows.fresh)
     rows.level[j], rows.norm[j], rows.weight[j] = level, math.sqrt(dot(c, c)), 1.0
-    rows.part[j], rows.paid[j] = part, 0.0
+    rows.part[j], rows.paid[j], rows.alike[j] = part, 0.0, 1.0
 
 
 @kernel(number, rows_table, whole, number, types.boolean)
@@ -207,22 +223,28 @@ def extend_rows(rows: Any, b: int, i: int) -> None:
             rows.A[j, i] = column_dot(rows.hull, b, i, rows.c[j])
 
 
-@kernel(nothing, rows_table, whole, number, number, number, write)
-def bind_row(rows: Any, j: int, D: float, margin: float, stiffness: float, margins: Array) -> None:
-    """Write row j as the programme has it: in its unit, with a margin and a stiffness.
+@kernel(types.boolean, rows_table, number, number, number, write, types.boolean)
+def bind_rows(
+    rows: Any, D: float, margin: float, stiffness: float, margins: Array, known: bool
+) -> bool:
+    """Write rows as the programme has them: in their units, with margins and stiffnesses.
 
-    Each constraint that counts apart has a margin of its own beside that, in the constraint's unit.
-
-    The unit is by how much the row varies over the columns, in D: links that no decision uses do
-    not count. Where it does not vary, it is ||c||.
+    The unit is by how much a row varies over the columns, in D: links that no decision uses do not
+    count. Where it does not vary, it is ||c||. Each constraint that counts apart has a margin of
+    its own, in its unit. Return whether a row is infeasible; if that is `known`, after the oracle
+    was asked, it counts beyond its least value alone.
     """
-    rows.stiffness[j] = 0.0
-    if rows.born[j] > 0.0 and rows.weight[j] > 0.0:
-        low, high = range_of(rows.hull, rows.A[j])
-        unit = (high - low) / D
-        if unit <= SLIGHT * rows.norm[j]:
-            unit = rows.norm[j]
-        if unit > FLAT:
-            own = margins[min(int(rows.part[j]), len(margins) - 1)]
-            rows.bound[j] = rows.level[j] + margin * unit + own
-            rows.stiffness[j] = stiffness * rows.weight[j] / (unit * unit)
+    infeasible = False
+    for j in range(len(rows.born)):
+        rows.stiffness[j] = 0.0
+        if rows.born[j] > 0.0 and rows.weight[j] > 0.0:
+            low, high = range_of(rows.hull, rows.A[j])
+            unit, least = (high - low) / D, max(0.0, low + rows.level[j])
+            if unit <= SLIGHT * rows.norm[j]:
+                unit = rows.norm[j]
+            if unit > FLAT:
+                infeasible = infeasible or least > 0.0
+                own = margins[min(int(rows.part[j]), len(margins) - 1)]
+                rows.bound[j] = rows.level[j] + margin * unit + own - (least if known else 0.0)
+                rows.stiffness[j] = stiffness * rows.weight[j] / (unit * unit)
+    return infeasible

@@ -252,7 +252,7 @@ class AdvisedMaster(RestrictedMaster):
     violations of x_t. An adviser that is silent in a round has no share in it and keeps its weight.
     No weight is below 1/(K (1 + t)) of the largest, where t counts rounds with advice.
 
-    For every adviser, and for y, over the T rounds in which it spoke,
+    For every adviser, and for y, over the rounds in which it spoke, with T rounds with advice,
 
         sum f_t(x_t) + w_t g_t(x_t)^+ <= sum f_t(a_{t,k}) + w_t g_t(a_{t,k})^+
                                          + (2 + log(1 + T)/log(K + 1)) Delta_T,

@@ -56,7 +56,7 @@ LARGEST = 200_000
 """Sets of more coordinates are refused: what is remembered would take more than 100 MB."""
 SURE = 1e-9
 """Sums must differ by more than this, relative to their terms, to prove anything."""
-OF_ROWS = ("level", "norm", "weight", "born", "violated", "part", "paid", "price")
+OF_ROWS = ("level", "norm", "weight", "alike", "born", "violated", "part", "paid", "price")
 """What is known of each row beside its gradient, as `kernels/rows.py` has it."""
 
 

@@ -8,7 +8,8 @@ After f_t and g_t were reported at x_t, with a = grad f_t along the set:
         bound by the rows that resemble it, with a margin
     d = y - (x_t - eta a) + sum of the rows' forces                  `find_oracle_direction`
     v = the oracle's answer to d, a new column                       `minimise`, `admit`
-    x_{t+1} = that mixture again, with the new column                `move`
+    x_{t+1} = that mixture again, with the new column; rows that no  `move`
+        mixture satisfies now count beyond their least value
     add a and the rows, by their multipliers, to the certificate     `record`
 """
 
@@ -38,7 +39,7 @@ from hedgerow.kernels.policy_tables import minimise, set_table
 from hedgerow.kernels.rounds import LARGEST_PART2, SEEN_ROUND, is_accepted
 from hedgerow.kernels.rows import (
     SLIGHT,
-    bind_row,
+    bind_rows,
     compare_rows,
     extend_rows,
     has_part,
@@ -154,15 +155,22 @@ def see_one(core: Any, at: Array, c: Array, value: float) -> None:
 
 @kernel(nothing, core_table, parts_table, whole, read)
 def see_parts(core: Any, parts: Any, m: int, at: Array) -> None:
-    """Take in the tangents of m parts, and write the largest one as a row."""
-    rows, top = core.rows, 0
+    """Take in the tangents of m parts, and write the largest one as a row.
+
+    Parts that count apart have no common unit: there it is the largest one over its gradient.
+    """
+    rows, top, largest = core.rows, 0, -math.inf
     for part in range(m):
         parts.levels[part] = parts.values[part] - from_origin(core, parts.gradients[part], at)
         if has_part(rows, part):
             column_dots(core.hull, parts.gradients[part], rows.fresh)
             compare_rows(rows, part, parts.levels[part])
-        if parts.values[part] > parts.values[top]:
-            top = part
+        size = 1.0
+        if len(core.each) > 1:
+            size = math.sqrt(dot(parts.gradients[part], parts.gradients[part]))
+        value = parts.values[part] / size if size > 0.0 else -math.inf
+        if value > largest:
+            top, largest = part, value
     remember_violated(rows)
     write_part(core, parts, top, len(rows.born) - int(rows.present[0]))
 
@@ -200,9 +208,12 @@ def add_part(core: Any, parts: Any, m: int) -> bool:
     return worst >= 0
 
 
-@kernel(nothing, core_table, parts_table, whole, read)
-def move(core: Any, parts: Any, m: int, f: Array) -> None:
-    """Solve the programme around x_t - eta f, and write the decision."""
+@kernel(types.boolean, core_table, parts_table, whole, read, types.boolean)
+def move(core: Any, parts: Any, m: int, f: Array, known: bool) -> bool:
+    """Solve the programme around x_t - eta f, and write the decision.
+
+    Return whether a row is infeasible; `known` is as `bind_rows` has it.
+    """
     hull, rows, master, D = core.hull, core.rows, core.master, core.diameter[0]
     eta, target, margin = core.eta[0], core.target, MARGIN * D / math.sqrt(core.t[0])
     x, before = hull.x, core.before
@@ -212,15 +223,13 @@ def move(core: Any, parts: Any, m: int, f: Array) -> None:
     copy(core.share_before, hull.share)
     step = min(eta * core.norm[0], D)
     master.numbers[TOLERANCE] = EXACT * step * step + ROUNDING * D * D
-    for j in range(len(rows.born)):
-        bind_row(rows, j, D, margin, STIFFNESS, core.margins)
-    solve_master(master)
-    mix_columns(hull)
-    while m > 1 and add_part(core, parts, m):
-        for j in range(len(rows.born) - int(rows.present[0]), len(rows.born)):
-            bind_row(rows, j, D, margin, STIFFNESS, core.margins)
+    infeasible, again = False, True
+    while again:
+        infeasible = bind_rows(rows, D, margin, STIFFNESS, core.margins, known)
         solve_master(master)
         mix_columns(hull)
+        again = m > 1 and add_part(core, parts, m)
+    return infeasible
 
 
 @kernel(nothing, core_table, read, write)
@@ -364,13 +373,13 @@ def play_master(
         for part in range(len(core.each)):
             core.each[part] += max(0.0, parts.values[part])
     # project x_t - eta f, softly, onto what is remembered; ask the oracle once, where that prices
-    move(core, parts, m, f)
+    infeasible = move(core, parts, m, f, False)
     find_oracle_direction(core, f, d)
     minimise(policy.set, d, v)
     gap, _, _ = descent(d, hull.x, v)
     find_multipliers(core, gap)
     core.calls[0] += 1.0
-    if admit(core, v):
-        move(core, parts, m, f)
+    if admit(core, v) or infeasible:
+        move(core, parts, m, f, True)
     record(core, g, f, cost, value)
     return True

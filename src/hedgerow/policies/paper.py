@@ -82,7 +82,8 @@ def projection_free_coco(
     `practical` (the default) needs no horizon and no constants. It is the restricted master
     (`RestrictedMaster`): each round it makes a step for the cost and projects it, softly, onto
     what it remembers, oracle answers and the tangents of violated rounds. Multiplying all costs or
-    all constraints by a power of two leaves the plays unchanged, by another factor up to rounding.
+    all constraints by a power of two leaves the plays unchanged, by another factor up to rounding;
+    once it has fallen back, by both.
 
     What is proved: after any number of rounds, `certificate()` bounds the regret. Before the first
     round, a `Fallback` proves Theorem R (theory.md): against every action that satisfies all rounds
@@ -91,9 +92,9 @@ def projection_free_coco(
     which they say something. `binding()` says which past rounds hold the decision now.
 
     A round may have several constraints, reported as a sequence, or one with many parts, a
-    `Maximum`. Left as it is the policy counts their largest violation. With `constraints=m` the
-    violations of each of the m are counted, and bounded, apart. Either way all of them bind
-    decisions, whatever their units.
+    `Maximum`. All of them bind decisions. Left as it is the policy counts their largest violation.
+    With `constraints=m` the violations of each of the m are counted, and bounded, apart, and their
+    units do not matter.
 
     `theory` is the paper's box after its errata: p = log T, V = (144 G D p^2 T^{3/4})^p,
     Q(0) = G D log T, `PaperSteps`; Theorem 3.4 gives regret and CCV of order T^{3/4} up to
@@ -189,7 +190,7 @@ projection_free_coco_plain = baseline(
     regret="a certificate",
     ccv="not stated",
     per_round="1 linear minimisation",
-    sees="parts",
+    sees="gradients",
     needs="none; practical alone",
     confidence="high",
     label="projection_free_coco_plain",
