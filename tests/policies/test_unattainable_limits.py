@@ -38,7 +38,7 @@ def test_the_safest_action_is_played_where_no_action_meets_the_limit():
     quickest = [int(np.argmin(g.coefficients)) for _, g in problem]
     played = [int(step.x.argmax()) for step in steps]
     mixed = sum(step.x.max() < 1.0 - 1e-9 for step in steps[1:])
-    assert mixed < 0.01 * ROUNDS
+    assert mixed < 0.02 * ROUNDS
     assert np.count_nonzero(np.subtract(played[1:], quickest[:-1])) < 0.01 * ROUNDS
 
 
