@@ -46,7 +46,8 @@ class Master:
         self.x = self.x1 = X.start()
         self.U, self.share = self.x1[None], np.ones(1)
         self.far, self.grad2 = 0.1 * self.D, 0.0
-        self.C, self.b, self.w = np.zeros((0, X.dim)), np.zeros(0), np.zeros(0)  # the present last
+        self.C, self.b = np.zeros((0, X.dim)), np.zeros(0)  # the present row is the last
+        self.w, self.alike = np.zeros(0), np.zeros(0)
         self.violated, self.changes = False, []
 
     def tell(self, a: Vector, c: Vector, offset: float, violated: bool) -> None:
@@ -59,34 +60,44 @@ class Master:
         self.see(c, offset, violated)
         wished, step = self.x - eta * a, min(eta * norm, self.D)
         gap = 1e-10 * step * step + 1e-15 * self.D**2
-        forces = self.project(wished, gap)
+        forces = self.project(wished, gap, known=False)
         d = self.x - wished + forces @ self.C
-        if self.admit(self.oracle(d), d):
-            self.project(wished, gap)
+        if self.admit(self.oracle(d), d) or self.least()[self.w > 0.0].any():
+            self.project(wished, gap, known=True)
+
+    def least(self) -> Vector:
+        """Return what each row is violated by at least, at all mixtures."""
+        return np.maximum(0.0, (self.C @ self.U.T).min(axis=1) + self.b)
 
     def see(self, c: Vector, offset: float, violated: bool) -> None:
         """Remember a row, and weigh all by how much they differ from it over the columns."""
         far2 = np.mean(((self.C - c) @ self.U.T + (self.b - offset)[:, None]) ** 2, axis=1)
         self.changes = [*far2[-1:][far2[-1:] > 0.0], *self.changes][:CHANGES]
         usual = 3.0 * statistics.median_high(self.changes or [0.0])
-        self.w = np.minimum(1.0, ((usual + TINY) / (far2 + TINY)) ** 2)
-        self.w[self.w < 0.1] = 0.0
+        before, self.alike = self.alike, np.minimum(1.0, ((usual + TINY) / (far2 + TINY)) ** 2)
+        self.alike[self.alike < 0.1] = 0.0
+        infeasible = float((self.U @ c).min()) + offset > 0.0
+        self.w = np.maximum(self.alike, before) if infeasible else self.alike
         keep = list(range(len(self.b)))
-        if keep and not self.violated:
+        if keep and (not self.violated or self.least()[-1] > 0.0):
             keep.pop()
         elif len(keep) > ROWS:  # the last row replaces the unlikest one, or the slackest
             slack = (self.C @ self.x + self.b) / np.linalg.norm(self.C, axis=1)
             keep[np.argmin((self.w if self.w[:-1].min() < 0.1 else slack)[:-1])] = keep.pop()
         self.C = np.vstack([self.C[keep], c])
         self.b, self.w = np.append(self.b[keep], offset), np.append(self.w[keep], 1.0)
+        self.alike = np.append(self.alike[keep], 1.0)
         self.violated = violated
 
-    def project(self, wished: Vector, gap: float) -> Vector:
-        """Move to the mixture nearest to a point, softly bound by the rows; return their forces."""
+    def project(self, wished: Vector, gap: float, known: bool) -> Vector:
+        """Move to the mixture nearest to a point, softly bound by the rows; return their forces.
+
+        Once the oracle was asked, rows count beyond their least value alone.
+        """
         A, norms = self.C @ self.U.T, np.linalg.norm(self.C, axis=1)
         unit = np.ptp(A, axis=1) / self.D
         unit = np.where(unit > 1e-12 * norms, unit, norms)
-        b = self.b + 0.15 * self.D / math.sqrt(self.t) * unit
+        b = self.b + 0.15 * self.D / math.sqrt(self.t) * unit - (self.least() if known else 0.0)
         k = 100.0 * np.divide(self.w, unit**2, out=np.zeros_like(b), where=unit > 0.0)
         V, on = self.U - self.x, k > 0.0  # differences, so that little is lost to rounding
         self.share = programme(V, wished - self.x, (A[on], b[on], k[on]), self.share, self.D, gap)

@@ -1,4 +1,4 @@
-"""What docs/appendix/beyond.md proves, on constrained games."""
+"""Theorems A and B: certificates of `CertificateSteps` on constrained games."""
 
 from __future__ import annotations
 

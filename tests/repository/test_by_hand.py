@@ -31,11 +31,8 @@ def paths():
     return problem.decision_set, next(problem.chunks(12))
 
 
-@pytest.mark.parametrize(
-    ("made", "full"),
-    [(game(BALL, 1.0), False), (game(BALL, 7.0), True), (game(BOX, 0.0), False), (paths(), False)],
-)
-def test_the_benchmark_by_hand_plays_the_policy_of_the_library(made, full):
+@pytest.mark.parametrize("made", [game(BALL, 1.0), game(BALL, 7.0), game(BOX, 0.0), paths()])
+def test_the_benchmark_by_hand_plays_the_policy_of_the_library(made):
     X, table = made
     rounds = list(hr.RecordedProblem(X, list(table.rounds())))
     policy, hand = hr.projection_free_coco(X), BY_HAND["Master"](X, X.lmo)
@@ -49,4 +46,3 @@ def test_the_benchmark_by_hand_plays_the_policy_of_the_library(made, full):
     found = BY_HAND["play_by_hand"](X, table, X.lmo, len(rounds))
     assert found == (pytest.approx(cost, rel=1e-6), pytest.approx(ccv, rel=1e-6))
     assert ccv > 0.0
-    assert (len(hand.b) == 65) == full  # rows were replaced, too
