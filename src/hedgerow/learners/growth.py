@@ -51,10 +51,6 @@ class Growth:
         """The order of the regret."""
         return f"T^{{{self.q - 1}/{self.q}}}"
 
-    def every(self, rounds: float) -> Growth:
-        """Return the growth of a learner that steps once in this many rounds, at least."""
-        return Growth(self.q, self.a / rounds)
-
     def kappa(self, rho: float) -> float:
         """Return the schedule's best factor, for rho = (R/D)^2."""
         best = (self.q - 1.0) * max(rho, LEAST_RHO) * self.a ** (1.0 / (self.q - 1.0))

@@ -75,7 +75,7 @@ class ConstrainedPolicy(Composition[EvalGrad, Seen]):
         super().__init__(
             learner, surrogate, theorems, {"s": learner.decision_set.dim} | sums | totals
         )
-        self._warned, self._dim = False, learner.decision_set.dim
+        self._dim = learner.decision_set.dim
         self._part_tables: dict[int, tuple[Any, Any]] = {}
 
     @property
