@@ -76,11 +76,11 @@ def test_a_verdict_names_what_was_compared(tmp_path):
     found = judged(folder, {OURS: Made(around(5.0)), GARBER: Made(around(9.0))})
     ((part,), (flat,)) = found[REGRET].parts, found[FLAT].parts
     compared = (
-        "Hedgerow (Sarkar et al. 2026, Algorithm 2), against Garber and Kretzu 2024, Algorithm 3 "
+        "Hedgerow (restricted master), against Garber and Kretzu 2024, Algorithm 3 "
         "(reconstruction)"
     )
     assert (part.outcome, part.compared) == ("yes", compared)
-    assert flat.compared == "Hedgerow (Sarkar et al. 2026, Algorithm 2)"
+    assert flat.compared == "Hedgerow (restricted master)"
     summary = Summary(Results(folder))
     console = Console(width=200, file=io.StringIO())
     place = route_place(summary)

@@ -55,7 +55,7 @@ PROOF_CONSTANT = 144.0
 
 
 @baseline(
-    source="Sarkar et al. 2026, Algorithm 2",
+    source="this library: theory.md; theory: Sarkar et al. 2026, Algorithm 2",
     regret="T^{3/4}",
     ccv="T^{3/4}",
     per_round="1 linear minimisation",

@@ -14,7 +14,7 @@ SINHA, WANG, GARBER = "sinha_vaze_2024", "wang_2025", "garber_kretzu_2024_dpp"
 HEADLINE = (OURS, PLAIN, SINHA, WANG, GARBER)
 """The methods of Sarkar et al. 2026 and the plain variant: the page always opens with them."""
 OWN = {
-    OURS: "Hedgerow (Sarkar et al. 2026, Algorithm 2)",
+    OURS: "Hedgerow (restricted master)",
     PLAIN: "Hedgerow, plain (Sarkar et al. 2026, Algorithm 2)",
     "projection_free_long_term": "Hedgerow, long-term constraints",
     "projection_free_bandit": "Sarkar et al. 2026, Algorithm 4, values only",
