@@ -76,8 +76,7 @@ def test_a_verdict_names_what_was_compared(tmp_path):
     found = judged(folder, {OURS: Made(around(5.0)), GARBER: Made(around(9.0))})
     ((part,), (flat,)) = found[REGRET].parts, found[FLAT].parts
     compared = (
-        "Hedgerow (restricted master), against Garber and Kretzu 2024, Algorithm 3 "
-        "(reconstruction)"
+        "Hedgerow (restricted master), against Garber and Kretzu 2024, Algorithm 3 (reconstruction)"
     )
     assert (part.outcome, part.compared) == ("yes", compared)
     assert flat.compared == "Hedgerow (restricted master)"
