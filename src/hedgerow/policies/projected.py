@@ -1,4 +1,4 @@
-"""The projection-based member of the guarded family."""
+"""AdaGrad with the weights of Theorem F: regret O(sqrt T), with one projection per round."""
 
 from __future__ import annotations
 
