@@ -202,3 +202,22 @@ def test_nothing_of_this_imports_pandas():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[0. 1.] 2.0 False\n"
+
+
+def test_sets_made_of_named_sets_keep_the_names():
+    S = hr.sets
+    X, Y = S.Simplex(3).named(["a", "b", "c"]), S.Simplex(2).named(["d", "e"])
+    kept = [
+        S.Scaled(X, 2.0),
+        S.Translated(X, [1.0, 2.0, 3.0]),
+        S.HalfspaceCut(X, [1.0, 0.0, 0.0], 0.5),
+        S.AffineImage(X, np.diag([1.0, 2.0, 3.0])),
+        S.MinkowskiSum(X, X),
+    ]
+    assert [made.labels for made in kept] == [("a", "b", "c")] * len(kept)
+    assert S.AffineImage(X, [[0.0, 2.0, 0.0], [1.0, 0.0, 0.0]]).labels == ("b", "a")
+    assert S.Product(X, Y).labels == ("a", "b", "c", "d", "e")
+    for mixed in (S.AffineImage(X, np.ones((2, 3))), S.Product(X, X), S.Product(X, S.Simplex(2))):
+        assert mixed.labels is None
+    paths = S.Scaled(S.DagPaths([("s", "m"), ("m", "t"), ("s", "t")], "s", "t"), 2.0)
+    assert paths.labels == ("s - m", "m - t", "s - t")
