@@ -99,7 +99,8 @@ def certified(watch: Any) -> float:
 def are_infeasible(watch: Any) -> bool:
     """Whether the remembered rows prove, at their multipliers, that no action satisfies them all.
 
-    For every action u that does, sum nu_j (b_j + <c_j, u>) <= 0.
+    For every action u that does, sum nu_j (b_j + <c_j, u>) <= 0. `RestrictedMaster.refutes` asks
+    the same on request, also at the prices now.
     """
     core = watch.core
     proved: bool = least_along(watch, core.pull) + core.charge[0] > SURE * core.size[1]

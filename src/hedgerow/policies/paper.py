@@ -159,8 +159,8 @@ def projection_free_coco(
     if not tracking or decision_set.dim > LARGEST:
         if advisers is not None:
             raise ValueError(
-                "advisers join the decision of tracking=True, on sets of at most "
-                f"{LARGEST} coordinates; leave tracking as it is, and advisers out of larger sets"
+                f"advisers need tracking=True, got {tracking}, and a set of at most {LARGEST} "
+                f"coordinates, got {decision_set.dim}; leave advisers out"
             )
         return _without_memory(decision_set, eagerness, constraints)
     if advisers is None:
